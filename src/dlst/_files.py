@@ -1,0 +1,158 @@
+"""Reading in bounded blocks, writing all or nothing."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any, BinaryIO, NamedTuple, cast
+
+from dlst.errors import ReadError
+
+BLOCK_BYTES = 16 * 2**20
+"""How much text is held at once; a reader's memory is its arrays plus a few of these."""
+
+MAX_LINE_BYTES = 256 * 2**20
+"""One line longer than this is not data that anybody wrote."""
+
+# Sparse 0/1 text compresses about 20 times, constant columns a few hundred times; a bomb
+# reaches gzip's limit of 1032. Below the floor even a bomb does no harm.
+MAX_GZIP_RATIO = 500
+GZIP_RATIO_FLOOR = 64 * 2**20
+
+
+class Block(NamedTuple):
+    """Whole lines of a file and the 1-based number of the first."""
+
+    text: bytes
+    first_line: int
+
+
+class _GuardedGzip(io.RawIOBase):
+    """A gzip stream that refuses bombs and names its file when damaged."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._compressed = max(1, path.stat().st_size)
+        self._stream = gzip.GzipFile(path, "rb")
+        self._given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast(bytearray, buffer))
+        try:
+            chunk = self._stream.read(len(view))
+        except (OSError, EOFError, zlib.error) as error:
+            raise ReadError(
+                self._path,
+                f"expected a whole gzip file, got a damaged or cut one ({error}). "
+                "Fetch or compress it again.",
+            ) from error
+        self._given += len(chunk)
+        if self._given > GZIP_RATIO_FLOOR and self._given > MAX_GZIP_RATIO * self._compressed:
+            raise ReadError(
+                self._path,
+                f"unpacks to more than {MAX_GZIP_RATIO} times its size, which looks like a "
+                "decompression bomb. If you trust it, unpack it first and read the plain file.",
+            )
+        view[: len(chunk)] = chunk
+        return len(chunk)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def open_binary(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a plain or ``.gz`` file for reading bytes.
+
+    Raises
+    ------
+    ReadError
+        When there is no such file, it is a folder, or it may not be read.
+    """
+    path = Path(path)
+    try:
+        if path.suffix.lower() == ".gz":
+            return cast(BinaryIO, io.BufferedReader(_GuardedGzip(path), 2**20))
+        return path.open("rb")
+    except OSError as error:
+        raise ReadError(path, f"cannot be opened: {error.strerror}.") from error
+
+
+def text_blocks(path: str | os.PathLike[str], block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+    r"""Yield a file as blocks of whole lines; ``\n``, ``\r\n`` and a missing last end all work."""
+    line = 1
+    rest = b""
+    with open_binary(path) as stream:
+        while chunk := stream.read(block_bytes):
+            cut = chunk.rfind(b"\n") + 1
+            if cut:
+                block = rest + chunk[:cut]
+                yield Block(block, line)
+                line += block.count(b"\n")
+                rest = chunk[cut:]
+            else:
+                rest += chunk
+            if len(rest) > MAX_LINE_BYTES:
+                raise ReadError(
+                    path,
+                    f"expected lines of at most {MAX_LINE_BYTES:,} bytes, got a longer one. "
+                    "Is this a text file?",
+                    line,
+                )
+        if rest:
+            yield Block(rest, line)
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """Hex sha256 of a file's bytes."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[IO[Any]]:
+    """Write to a temporary name beside ``path`` and rename when all of it is on disk.
+
+    A reader sees the old file or the whole new one, never a part; an error leaves the old file.
+    A name that ends in ``.gz`` is compressed.
+    """
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with ExitStack() as closing:
+            stream: IO[Any] = closing.enter_context(os.fdopen(handle, "wb"))
+            if path.suffix.lower() == ".gz":
+                # No name and no time inside: equal content gives equal bytes.
+                packed = gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
+                stream = cast(IO[Any], closing.enter_context(packed))
+            if text:
+                wrapped = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+                stream = closing.enter_context(wrapped)
+            yield stream
+        _flush_to_disk(temporary)
+        # mkstemp makes private files; give the rights that open() would have given.
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _flush_to_disk(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""Numeric hot spots: arrays in, arrays out, no estimators."""

@@ -1,0 +1,405 @@
+"""The one shape in which data travel: features, labels, names, split and origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlst.errors import DataError
+
+FeatureMatrix: TypeAlias = NDArray[np.float64] | sp.csr_array
+"""Features as the methods get them: dense, or CSR when the file was sparse."""
+
+
+class NumberedNames(Sequence[str]):
+    """``prefix0 … prefix(count-1)`` without holding them: XC sets have millions of columns.
+
+    Examples
+    --------
+    >>> NumberedNames("label", 10**9)[-1]
+    'label999999999'
+    """
+
+    def __init__(self, prefix: str, count: int):
+        self.prefix = prefix
+        self._range = range(count)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(f"{self.prefix}{i}" for i in self._range[index])
+        return f"{self.prefix}{self._range[index]}"
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"{self.prefix}{i}" for i in self._range)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, NumberedNames):
+            return self.prefix == other.prefix and len(self) == len(other)
+        if isinstance(other, Sequence) and not isinstance(other, str):
+            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # equal to tuples, whose hash it cannot match
+
+    def __repr__(self) -> str:
+        return f"NumberedNames({self.prefix!r}, {len(self)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows for training and rows for testing, disjoint.
+
+    Parameters
+    ----------
+    train, test : ndarray of int
+        Row numbers.
+    name : str
+        How the split came about, such as ``"official"`` or ``"random, seed 3"``.
+    """
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    name: str = "official"
+
+    def __post_init__(self) -> None:
+        for side in ("train", "test"):
+            rows = np.asarray(getattr(self, side))
+            if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+                raise DataError(
+                    f"Split.{side} must be a 1-D array of row numbers; got shape {rows.shape}, "
+                    f"dtype {rows.dtype}. For a boolean mask use numpy.flatnonzero(mask)."
+                )
+            object.__setattr__(self, side, rows.astype(np.intp, copy=False))
+        shared = np.intersect1d(self.train, self.test)
+        if shared.size:
+            raise DataError(
+                f"train and test rows must be disjoint; got {shared.size} rows in both, "
+                f"the first is row {shared[0]}."
+            )
+
+    def __repr__(self) -> str:
+        return f"Split({self.name!r}, train={len(self.train)}, test={len(self.test)})"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where data come from, and what was decided on the way.
+
+    Parameters
+    ----------
+    source : str
+        Public address, path, or the generator's call.
+    files : mapping of str to str
+        File name to sha256.
+    citation, terms : str
+        How to cite the data, and what one may do with them.
+    notes : tuple of str
+        Decisions that change the numbers: ``"nominal features one-hot"``, ``"simulated features"``.
+    """
+
+    source: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    citation: str = ""
+    terms: str = ""
+    notes: tuple[str, ...] = ()
+
+    def with_notes(self, *notes: str) -> Provenance:
+        """Return a copy with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Multi-label data, checked once, here.
+
+    Parameters
+    ----------
+    X : array-like or sparse of shape (n, d)
+        Features; sparse input becomes CSR and stays sparse. ``d = 0`` means that only the labels
+        are at hand.
+    Y : array-like, sparse or frame of shape (n, K)
+        Label indicator with values 0, 1 and NaN (unknown entry); becomes CSR, in which 1 and NaN
+        are stored and 0 is not.
+    feature_names, label_names : sequence of str, optional
+        Default ``x0 …`` and ``label0 …``; the columns of a frame when ``X`` or ``Y`` is one.
+    name : str
+        Short name for tables.
+    split : Split, optional
+        The official split, when the data have one.
+    provenance : Provenance
+        Origin and decisions.
+    label_parents : sequence of int, optional
+        For labels in a hierarchy: the parent's column, -1 for a root.
+    image_shape : tuple of int, optional
+        When each row of ``X`` is an image, its shape, so that reports can show it.
+
+    Examples
+    --------
+    >>> data = Dataset([[0.0], [1.0], [2.0]], [[1, 0], [1, 1], [0, 0]], label_names=["a", "b"])
+    >>> data
+    Dataset(n=3, d=1, K=2, cardinality=1.000)
+    >>> data.subset([0, 1]).Y.toarray()
+    array([[1., 0.],
+           [1., 1.]])
+    """
+
+    X: FeatureMatrix
+    Y: sp.csr_array
+    feature_names: Sequence[str] = ()
+    label_names: Sequence[str] = ()
+    name: str = ""
+    split: Split | None = None
+    provenance: Provenance = field(default_factory=Provenance)
+    label_parents: Sequence[int] | None = None
+    image_shape: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        # Frames name their columns; read the names before the values lose them.
+        feature_names = tuple(self.feature_names) or _column_names(self.X)
+        label_names = tuple(self.label_names) or _column_names(self.Y)
+        if isinstance(self.feature_names, NumberedNames):
+            feature_names = self.feature_names
+        if isinstance(self.label_names, NumberedNames):
+            label_names = self.label_names
+        X, Y = as_features(self.X), as_labels(self.Y)
+        if X.shape[0] != Y.shape[0]:
+            raise DataError(
+                f"X and Y must have the same number of rows; got {X.shape[0]} and {Y.shape[0]}."
+            )
+        set_field = object.__setattr__
+        set_field(self, "X", X)
+        set_field(self, "Y", Y)
+        set_field(self, "feature_names", _checked_names("feature", feature_names, X.shape[1], "x"))
+        set_field(self, "label_names", _checked_names("label", label_names, Y.shape[1], "label"))
+        self._check_split()
+        self._check_parents()
+
+    def _check_split(self) -> None:
+        if self.split is None:
+            return
+        rows = np.concatenate([self.split.train, self.split.test])
+        if rows.size and (rows.min() < 0 or rows.max() >= self.n_samples):
+            raise DataError(
+                f"the split must name rows 0 to {self.n_samples - 1}; "
+                f"got rows {rows.min()} to {rows.max()}."
+            )
+
+    def _check_parents(self) -> None:
+        if self.label_parents is None:
+            return
+        parents = tuple(int(parent) for parent in self.label_parents)
+        if len(parents) != self.n_labels or not all(-1 <= p < self.n_labels for p in parents):
+            raise DataError(
+                f"label_parents must give a column or -1 for each of the {self.n_labels} labels; "
+                f"got {len(parents)} values."
+            )
+        object.__setattr__(self, "label_parents", parents)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of instances, n."""
+        return int(self.Y.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, d; 0 when only the labels are at hand."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, K."""
+        return int(self.Y.shape[1])
+
+    @property
+    def cardinality(self) -> float:
+        """Mean number of labels of an instance."""
+        return self.statistics().cardinality
+
+    def statistics(self) -> Statistics:
+        """Describe the label space: the paper's Table I and more."""
+        return describe(self.Y, n_features=self.n_features)
+
+    @property
+    def images(self) -> NDArray[np.float64] | None:
+        """The rows of ``X`` as images, when they are."""
+        if self.image_shape is None:
+            return None
+        dense = self.X.toarray() if sp.issparse(self.X) else self.X
+        return np.asarray(dense).reshape(-1, *self.image_shape)
+
+    @property
+    def train(self) -> Dataset:
+        """The training rows of the split."""
+        return self.subset(self._required_split().train, name=f"{self.name} (train)")
+
+    @property
+    def test(self) -> Dataset:
+        """The test rows of the split."""
+        return self.subset(self._required_split().test, name=f"{self.name} (test)")
+
+    def _required_split(self) -> Split:
+        if self.split is None:
+            raise DataError(
+                f"data set {self.name!r} has no official split. Make one with "
+                "dlst.data.random_split or dlst.data.stratified_split and data.with_split(split)."
+            )
+        return self.split
+
+    def subset(self, rows: Any, name: str | None = None) -> Dataset:
+        """Return these rows (numbers, slice or mask) as a data set of its own, without split."""
+        if isinstance(rows, slice):
+            rows = np.arange(self.n_samples)[rows]
+        rows = np.asarray(rows)
+        if rows.dtype == bool:
+            rows = np.flatnonzero(rows)
+        rows = rows.astype(np.intp, copy=False)
+        return replace(
+            self,
+            X=self.X[rows],
+            Y=self.Y[rows],
+            split=None,
+            name=self.name if name is None else name,
+        )
+
+    def with_split(self, split: Split) -> Dataset:
+        """Return the same data with another split."""
+        return replace(self, split=split)
+
+    def __repr__(self) -> str:
+        parts = [repr(self.name)] if self.name else []
+        parts += [f"n={self.n_samples}", f"d={self.n_features}", f"K={self.n_labels}"]
+        parts.append(f"cardinality={self.cardinality:.3f}")
+        if sp.issparse(self.X):
+            parts.append("sparse")
+        if self.split is not None:
+            parts.append(f"split={len(self.split.train)}/{len(self.split.test)}")
+        return f"Dataset({', '.join(parts)})"
+
+
+def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
+    """Stack an official pair into one data set with its split.
+
+    The labels of ``test`` are matched to those of ``train`` by name, so a file that lists them in
+    another order is no trap; features must agree in number and name.
+    """
+    if list(train.feature_names) != list(test.feature_names):
+        raise DataError(
+            f"train and test must have the same features; got {train.n_features} and "
+            f"{test.n_features}{_first_difference(train.feature_names, test.feature_names)}."
+        )
+    Y_test = test.Y
+    if list(train.label_names) != list(test.label_names):
+        if sorted(train.label_names) != sorted(test.label_names):
+            raise DataError(
+                f"train and test must have the same labels; got {train.n_labels} and "
+                f"{test.n_labels}{_first_difference(train.label_names, test.label_names)}."
+            )
+        position = {label: column for column, label in enumerate(test.label_names)}
+        Y_test = test.Y[:, [position[label] for label in train.label_names]]
+    sparse = sp.issparse(train.X) or sp.issparse(test.X)
+    X = sp.vstack([train.X, test.X], format="csr") if sparse else np.vstack([train.X, test.X])
+    n_train, n = train.n_samples, train.n_samples + test.n_samples
+    return replace(
+        train,
+        X=X,
+        Y=sp.vstack([train.Y, Y_test], format="csr"),
+        name=name or train.name,
+        split=Split(np.arange(n_train), np.arange(n_train, n)),
+        provenance=replace(
+            train.provenance, files={**train.provenance.files, **test.provenance.files}
+        ),
+    )
+
+
+def as_features(X: Any) -> FeatureMatrix:
+    """Return ``X`` as a float64 array, or CSR when it is sparse."""
+    if sp.issparse(X):
+        return _canonical(sp.csr_array(X, dtype=np.float64))
+    try:
+        dense = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"X must be numeric; got values that are not ({error}). "
+            "Encode text and categories first, or read the file with nominal='one-hot'."
+        ) from error
+    if dense.ndim != 2:
+        raise DataError(f"X must be 2-D, rows are instances; got shape {dense.shape}.")
+    return dense
+
+
+def as_labels(Y: Any) -> sp.csr_array:
+    """Return ``Y`` as a float64 CSR indicator that stores ones and NaN (unknown) only."""
+    if not sp.issparse(Y):
+        try:
+            Y = np.asarray(Y, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f"Y must be an indicator of 0, 1 and NaN; got values that are not ({error})."
+            ) from error
+        if Y.ndim != 2:
+            raise DataError(
+                f"Y must be 2-D, one column per label; got shape {Y.shape}. "
+                "For a single label use Y.reshape(-1, 1)."
+            )
+    labels = _canonical(sp.csr_array(Y, dtype=np.float64))
+    wrong = (labels.data != 1) & ~np.isnan(labels.data)
+    if wrong.any():
+        entry = int(np.argmax(wrong))
+        row = int(np.searchsorted(labels.indptr, entry, side="right")) - 1
+        raise DataError(
+            f"Y must hold 0, 1 or NaN (unknown); got {labels.data[entry]:g} in row {row}, "
+            f"column {labels.indices[entry]}. For -1/+1 labels use Y > 0."
+        )
+    return labels
+
+
+def _canonical(matrix: sp.csr_array) -> sp.csr_array:
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    if not np.all(matrix.data):
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def _column_names(table: Any) -> tuple[str, ...]:
+    columns = getattr(table, "columns", None)
+    return () if columns is None else tuple(str(column) for column in columns)
+
+
+def _checked_names(what: str, names: Sequence[str], count: int, prefix: str) -> Sequence[str]:
+    if not names:
+        return NumberedNames(prefix, count)
+    if len(names) != count:
+        raise DataError(
+            f"{what}_names must name each of the {count} columns; got {len(names)} names."
+        )
+    if not isinstance(names, NumberedNames) and len(set(names)) != count:
+        seen: set[str] = set()
+        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise DataError(f"{what}_names must be distinct; got {twice!r} twice. Rename one.")
+    return names
+
+
+def _first_difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
+    for ours_i, theirs_i in zip(ours, theirs, strict=False):
+        if ours_i != theirs_i:
+            return f", first difference {ours_i!r} and {theirs_i!r}"
+    return ""
+
+
+# At the end, because statistics describes label matrices and knows nothing of data sets.
+from dlst.data.statistics import Statistics, describe  # noqa: E402

@@ -1,0 +1,53 @@
+"""The errors that a user can meet; each message names the expected, the got and the remedy."""
+
+from __future__ import annotations
+
+import os
+
+
+class DlstError(Exception):
+    """Base of all errors that this package raises on purpose."""
+
+
+class DataError(DlstError, ValueError):
+    """Data that cannot be used as they are: wrong shapes, values or names."""
+
+
+class ReadError(DataError):
+    """A file that cannot be read as its format.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    message : str
+        Expected, got, remedy.
+    line : int or None
+        1-based line in the (decompressed) file, for the formats that have lines.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], message: str, line: int | None = None):
+        self.path = os.fspath(path)
+        self.line = line
+        self.message = message
+        where = self.path if line is None else f"{self.path}:{line}"
+        super().__init__(f"{where}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions pickle by their args; ours has one, the constructor takes three.
+        return type(self), (self.path, self.message, self.line)
+
+
+class DataHomeError(DlstError, OSError):
+    """A file of a known data set is missing, damaged or out of reach.
+
+    The message says which file to put where.
+    """
+
+
+class UnknownNameError(DlstError, KeyError):
+    """A name that no registry knows; the message lists the nearest ones."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument, which would quote the whole sentence.
+        return str(self.args[0])

@@ -1,0 +1,1 @@
+"""Truth and scores to numbers."""

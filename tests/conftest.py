@@ -1,0 +1,38 @@
+"""Where the tests find real data and reference outputs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data_home(tmp_path_factory: pytest.TempPathFactory):
+    """Point the data home at the shared data where they exist, else at an empty folder."""
+    home = SHARED / "data"
+    if not home.is_dir():
+        home = Path(os.environ.get("DLST_DATA", tmp_path_factory.mktemp("data-home")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DLST_DATA", str(home))
+        yield home
+
+
+@pytest.fixture(scope="session")
+def real_data(data_home: Path) -> Path:
+    """Give the folder of the real data sets, or skip."""
+    if not (data_home / "yeast" / "yeast-train.arff").is_file():
+        pytest.skip(f"no real data sets in {data_home}: set DLST_DATA to a folder that has them")
+    return data_home
+
+
+@pytest.fixture(scope="session")
+def golden() -> Path:
+    """Give the folder of reference outputs, or skip."""
+    folder = SHARED / "golden"
+    if not folder.is_dir():
+        pytest.skip("no reference outputs beside the checkout (../shared/golden)")
+    return folder
