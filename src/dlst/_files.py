@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
+from dlst._progress import progress_bar
 from dlst.errors import ReadError
 
 BLOCK_BYTES = 16 * 2**20
@@ -92,8 +93,10 @@ def text_blocks(path: str | os.PathLike[str], block_bytes: int = BLOCK_BYTES) ->
     r"""Yield a file as blocks of whole lines; ``\n``, ``\r\n`` and a missing last end all work."""
     line = 1
     rest = b""
-    with open_binary(path) as stream:
+    path = Path(path)
+    with open_binary(path) as stream, progress_bar(f"reading {path.name}", _size(path)) as advance:
         while chunk := stream.read(block_bytes):
+            advance(len(chunk))
             cut = chunk.rfind(b"\n") + 1
             if cut:
                 block = rest + chunk[:cut]
@@ -111,6 +114,11 @@ def text_blocks(path: str | os.PathLike[str], block_bytes: int = BLOCK_BYTES) ->
                 )
         if rest:
             yield Block(rest, line)
+
+
+def _size(path: Path) -> int | None:
+    """Bytes to come; unknown for a packed file."""
+    return None if path.suffix.lower() == ".gz" else path.stat().st_size
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

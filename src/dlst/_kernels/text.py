@@ -14,15 +14,13 @@ _LARGEST_EXACT = 2**53
 
 
 @njit(cache=True, nogil=True)
-def parse_float(text: NDArray[np.uint8], start: int, stop: int) -> tuple[float, int]:
-    """Read the decimal number in ``text[start:stop]``.
+def scan_float(text: NDArray[np.uint8], start: int, stop: int) -> tuple[float, int, int]:
+    """Read the longest decimal number at ``text[start:stop]``: value, status and where it ends.
 
-    Returns the value and a status: ``EXACT``; ``ROUNDED_ELSEWHERE`` for a well-formed number
-    (also nan and inf) whose last bit needs more than one multiplication, to be read by
-    :func:`exact_floats`; ``NOT_A_NUMBER``.
-
-    Up to 2^53 and 10^22 both factors of ``digits × 10^exponent`` are doubles, so the one rounding
-    of their product gives the nearest double; the real files of the field fall in this range.
+    ``EXACT`` is the nearest double; ``ROUNDED_ELSEWHERE`` marks a well-formed number whose last
+    bit needs more than one operation. Up to 2^53 and 10^22 both factors of
+    ``digits × 10^exponent`` are doubles, so the one rounding of their product or quotient gives
+    the nearest double; the real files of the field fall in this range.
     """
     i = start
     negative = False
@@ -30,54 +28,65 @@ def parse_float(text: NDArray[np.uint8], start: int, stop: int) -> tuple[float, 
         negative = text[i] == 45
         i += 1
     digits = np.uint64(0)
-    exponent = 0
-    seen = 0
-    overflow = False
-    point = False
-    while i < stop:
-        byte = text[i]
-        if 48 <= byte <= 57:
-            if digits > np.uint64(10**17):
-                overflow = True
-            digits = digits * np.uint64(10) + np.uint64(byte - 48)
-            seen += 1
-            if point:
-                exponent -= 1
-        elif byte == 46 and not point:  # .
-            point = True
-        else:
-            break
+    first = i
+    while i < stop and 48 <= text[i] <= 57:
+        digits = digits * np.uint64(10) + np.uint64(text[i] - 48)
         i += 1
+    seen = i - first
+    exponent = 0
+    if i < stop and text[i] == 46:  # .
+        i += 1
+        first = i
+        while i < stop and 48 <= text[i] <= 57:
+            digits = digits * np.uint64(10) + np.uint64(text[i] - 48)
+            i += 1
+        exponent = first - i
+        seen += i - first
     if seen == 0:
-        return 0.0, _word_status(text, i, stop) if not point else NOT_A_NUMBER
+        return 0.0, NOT_A_NUMBER, i
     if i < stop and (text[i] == 101 or text[i] == 69):  # e E
         i += 1
         minus = False
         if i < stop and (text[i] == 45 or text[i] == 43):
             minus = text[i] == 45
             i += 1
-        if i == stop:
-            return 0.0, NOT_A_NUMBER
+        first = i
         power = 0
         while i < stop and 48 <= text[i] <= 57:
             power = min(power * 10 + (text[i] - 48), 100_000)
             i += 1
+        if i == first:
+            return 0.0, NOT_A_NUMBER, i
         exponent += -power if minus else power
-    if i != stop:
-        return 0.0, NOT_A_NUMBER
-    if overflow or digits > np.uint64(_LARGEST_EXACT) or exponent < -22 or exponent > 22:
-        return 0.0, ROUNDED_ELSEWHERE
+    # Beyond 18 digits the product above may have wrapped around.
+    if seen > 18 or digits > np.uint64(_LARGEST_EXACT) or exponent < -22 or exponent > 22:
+        return 0.0, ROUNDED_ELSEWHERE, i
     value = float(digits)
     if exponent < 0:
         value /= _POWERS_OF_TEN[-exponent]
     else:
         value *= _POWERS_OF_TEN[exponent]
-    return (-value if negative else value), EXACT
+    return (-value if negative else value), EXACT, i
+
+
+@njit(cache=True, nogil=True)
+def parse_float(text: NDArray[np.uint8], start: int, stop: int) -> tuple[float, int]:
+    """Read the number that fills ``text[start:stop]``: its value and a status.
+
+    Besides what :func:`scan_float` knows, nan, inf and infinity are ``ROUNDED_ELSEWHERE``: such
+    numbers are read by :func:`exact_floats`.
+    """
+    value, status, end = scan_float(text, start, stop)
+    if status == NOT_A_NUMBER:
+        return 0.0, _word_status(text, start, stop)
+    return value, status if end == stop else NOT_A_NUMBER
 
 
 @njit(cache=True, nogil=True)
 def _word_status(text: NDArray[np.uint8], start: int, stop: int) -> int:
-    """Tell nan, inf and infinity, in any case, from everything else."""
+    """Tell nan, inf and infinity, signed and in any case, from everything else."""
+    if start < stop and (text[start] == 45 or text[start] == 43):
+        start += 1
     length = stop - start
     if length != 3 and length != 8:
         return NOT_A_NUMBER

@@ -167,12 +167,8 @@ class Dataset:
 
     def __post_init__(self) -> None:
         # Frames name their columns; read the names before the values lose them.
-        feature_names = tuple(self.feature_names) or _column_names(self.X)
-        label_names = tuple(self.label_names) or _column_names(self.Y)
-        if isinstance(self.feature_names, NumberedNames):
-            feature_names = self.feature_names
-        if isinstance(self.label_names, NumberedNames):
-            label_names = self.label_names
+        feature_names = self.feature_names or _column_names(self.X)
+        label_names = self.label_names or _column_names(self.Y)
         X, Y = as_features(self.X), as_labels(self.Y)
         if X.shape[0] != Y.shape[0]:
             raise DataError(
@@ -236,8 +232,7 @@ class Dataset:
         """The rows of ``X`` as images, when they are."""
         if self.image_shape is None:
             return None
-        dense = self.X.toarray() if sp.issparse(self.X) else self.X
-        return np.asarray(dense).reshape(-1, *self.image_shape)
+        return as_dense(self.X).reshape(-1, *self.image_shape)
 
     @property
     def train(self) -> Dataset:
@@ -365,6 +360,11 @@ def as_labels(Y: Any) -> sp.csr_array:
     return labels
 
 
+def as_dense(matrix: FeatureMatrix) -> NDArray[np.float64]:
+    """Return the same values as an ndarray."""
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
+
+
 def _canonical(matrix: sp.csr_array) -> sp.csr_array:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -387,7 +387,10 @@ def _checked_names(what: str, names: Sequence[str], count: int, prefix: str) -> 
         raise DataError(
             f"{what}_names must name each of the {count} columns; got {len(names)} names."
         )
-    if not isinstance(names, NumberedNames) and len(set(names)) != count:
+    if isinstance(names, NumberedNames):
+        return names
+    names = tuple(names)
+    if len(set(names)) != count:
         seen: set[str] = set()
         twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise DataError(f"{what}_names must be distinct; got {twice!r} twice. Rename one.")

@@ -1,0 +1,49 @@
+"""Numbers as text that reads back to the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlst.data.dataset import FeatureMatrix, as_dense
+
+_ROWS_AT_ONCE = 1024
+
+
+def format_numbers(values: NDArray[np.float64], missing: str = "nan") -> list[str]:
+    """Write each number in its shortest exact form, whole ones without a point.
+
+    Examples
+    --------
+    >>> format_numbers(np.array([1.0, 0.1, -2.5e-300, np.nan]), "?")
+    ['1', '0.1', '-2.5e-300', '?']
+    """
+    texts = [repr(value) for value in values.tolist()]
+    return [
+        missing if text == "nan" else text[:-2] if text.endswith(".0") else text for text in texts
+    ]
+
+
+def dense_rows(matrix: FeatureMatrix, missing: str = "nan") -> Iterator[list[str]]:
+    """Yield every row as texts, zeros included."""
+    width = matrix.shape[1]
+    for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
+        block = matrix[start : start + _ROWS_AT_ONCE]
+        for row in as_dense(block):
+            yield format_numbers(row, missing) if width else []
+
+
+def sparse_rows(
+    matrix: FeatureMatrix, missing: str = "nan"
+) -> Iterator[tuple[list[int], list[str]]]:
+    """Yield the columns and texts of every row's stored entries."""
+    for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
+        block = sp.csr_array(matrix[start : start + _ROWS_AT_ONCE])
+        columns, texts = block.indices.tolist(), format_numbers(block.data, missing)
+        bounds = block.indptr.tolist()
+        for begin, end in pairwise(bounds):
+            yield columns[begin:end], texts[begin:end]
