@@ -29,10 +29,11 @@ GZIP_RATIO_FLOOR = 64 * 2**20
 
 
 class Block(NamedTuple):
-    """Whole lines of a file and the 1-based number of the first."""
+    """Whole lines of a file, the 1-based number of the first, and where the data begin in them."""
 
     text: bytes
     first_line: int
+    start: int = 0
 
 
 class _GuardedGzip(io.RawIOBase):
@@ -94,9 +95,12 @@ def text_blocks(path: str | os.PathLike[str], block_bytes: int = BLOCK_BYTES) ->
     line = 1
     rest = b""
     path = Path(path)
-    with open_binary(path) as stream, progress_bar(f"reading {path.name}", _size(path)) as advance:
-        while chunk := stream.read(block_bytes):
+    total = left = _size(path)
+    with open_binary(path) as stream, progress_bar(f"reading {path.name}", total) as advance:
+        # read(n) takes n bytes of memory at once, however little is left to read.
+        while chunk := stream.read(block_bytes if left is None else min(block_bytes, left + 1)):
             advance(len(chunk))
+            left = None if left is None else max(0, left - len(chunk))
             cut = chunk.rfind(b"\n") + 1
             if cut:
                 block = rest + chunk[:cut]
@@ -117,8 +121,9 @@ def text_blocks(path: str | os.PathLike[str], block_bytes: int = BLOCK_BYTES) ->
 
 
 def _size(path: Path) -> int | None:
-    """Bytes to come; unknown for a packed file."""
-    return None if path.suffix.lower() == ".gz" else path.stat().st_size
+    """Bytes to come; None when packed or when there is no such file."""
+    packed = path.suffix.lower() == ".gz"
+    return path.stat().st_size if path.is_file() and not packed else None
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

@@ -212,12 +212,11 @@ def read_dense_rows(
             if kind[attribute] == NUMERIC and target[attribute] >= 0:
                 # Nearly every cell of a dense file is a plain number before a comma.
                 value, status, after = scan_float(text, i, stop)
-                if status == EXACT and after < stop and text[after] == _COMMA:
+                plain = status == EXACT and after + 1 < stop and text[after] == _COMMA
+                if plain and not _is_blank(text[after + 1]):
                     features[row, target[attribute]] = value
                     i = after + 1
-                    if i < stop and not _is_blank(text[i]):
-                        continue
-                    i = after
+                    continue
             start, end, after, quoted, escaped = _cell(text, i, stop)
             if after < 0:
                 return Stop(OPEN_QUOTE, row, queued, begin, start, end, attribute)

@@ -39,17 +39,17 @@ class Header(NamedTuple):
 
 
 def read_header(path: str | os.PathLike[str], blocks: Iterator[Block]) -> tuple[Header, Block]:
-    """Read up to ``@data`` and return the header and the rest of the block in which it ended."""
+    """Read up to ``@data`` and return the header and the block in which the data start."""
     reader = _HeaderReader(path)
-    for text, line in blocks:
-        position = 0
+    for text, line, position in blocks:
+        first_line = line
         while position < len(text):
             end = text.find(b"\n", position)
             end = len(text) if end < 0 else end
             ended = reader.take(text[position:end], line)
             position, line = end + 1, line + 1
             if ended:
-                return reader.header(), Block(text[position:], line)
+                return reader.header(), Block(text, first_line, position)
     raise ReadError(path, "expected @data after the attributes, got the end of the file.")
 
 

@@ -30,7 +30,7 @@ def read_rows(
     labels: list[sp.csr_array] = []
     for block in blocks:
         if sparse is None:
-            sparse = _starts_sparse(block.text)
+            sparse = _starts_sparse(block)
         if sparse is None:
             continue
         read = _read_sparse_block if sparse else _read_dense_block
@@ -47,9 +47,9 @@ def read_rows(
     return np.concatenate(features), Y
 
 
-def _starts_sparse(text: bytes) -> bool | None:
+def _starts_sparse(block: Block) -> bool | None:
     """Tell the style of the first row; None when there is no row here."""
-    position = 0
+    text, _, position = block
     while position < len(text):
         end = text.find(b"\n", position)
         end = len(text) if end < 0 else end
@@ -79,7 +79,7 @@ class _BlockReader:
         store: Callable[[int, int, float], None],
     ) -> int:
         """Call ``kernel(begin, row)`` until the block is done; return the number of rows."""
-        begin = row = 0
+        begin, row = self.block.start, 0
         while True:
             stop = kernel(begin, row)
             self._drain(stop.queued, store)
@@ -142,10 +142,10 @@ class _BlockReader:
 
 
 def _read_dense_block(reader: _BlockReader) -> tuple[FeatureMatrix, sp.csr_array]:
-    plan, text = reader.plan, reader.block.text
+    plan, (text, _, start) = reader.plan, reader.block
     # A row of A cells has at least 2A - 1 bytes, so a block of blank lines claims no memory.
     shortest_row = 2 * len(plan.attributes) - 1
-    capacity = min(text.count(b"\n") + 1, len(text) // shortest_row + 1)
+    capacity = min(text.count(b"\n", start) + 1, len(text) // shortest_row + 1)
     features = np.empty((capacity, plan.n_raw_features))
     labels = np.empty((capacity, plan.n_labels), dtype=np.int8)
 
@@ -176,9 +176,9 @@ def _labels_from_marks(marks: NDArray[np.int8]) -> sp.csr_array:
 
 
 def _read_sparse_block(reader: _BlockReader) -> tuple[FeatureMatrix, sp.csr_array]:
-    plan, text = reader.plan, reader.block.text
-    rows = text.count(b"{")
-    capacity = text.count(b",") + rows
+    plan, (text, _, start) = reader.plan, reader.block
+    rows = text.count(b"{", start)
+    capacity = text.count(b",", start) + rows
     entries = np.zeros(2, dtype=np.int64)
     columns = np.empty(capacity, dtype=np.int32)
     values = np.empty(capacity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -287,8 +287,14 @@ def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
     """Stack an official pair into one data set with its split.
 
     The labels of ``test`` are matched to those of ``train`` by name, so a file that lists them in
-    another order is no trap; features must agree in number and name.
+    another order is no trap; features must agree in number and name. Sparse text without a header
+    shows only the columns that occur in it: unnamed columns are widened to the wider part.
     """
+    d, K = max(train.n_features, test.n_features), max(train.n_labels, test.n_labels)
+    if _unnamed(train.feature_names, test.feature_names):
+        train, test = _widened(train, "X", d), _widened(test, "X", d)
+    if _unnamed(train.label_names, test.label_names):
+        train, test = _widened(train, "Y", K), _widened(test, "Y", K)
     if list(train.feature_names) != list(test.feature_names):
         raise DataError(
             f"train and test must have the same features; got {train.n_features} and "
@@ -395,6 +401,19 @@ def _checked_names(what: str, names: Sequence[str], count: int, prefix: str) -> 
         twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise DataError(f"{what}_names must be distinct; got {twice!r} twice. Rename one.")
     return names
+
+
+def _unnamed(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    return isinstance(ours, NumberedNames) and isinstance(theirs, NumberedNames)
+
+
+def _widened(dataset: Dataset, matrix: Literal["X", "Y"], width: int) -> Dataset:
+    narrow: FeatureMatrix = getattr(dataset, matrix)
+    if isinstance(narrow, np.ndarray) or narrow.shape[1] == width:
+        return dataset
+    wide = sp.csr_array((narrow.data, narrow.indices, narrow.indptr), (narrow.shape[0], width))
+    names = "feature_names" if matrix == "X" else "label_names"
+    return replace(dataset, **{matrix: wide, names: ()})
 
 
 def _first_difference(ours: Sequence[str], theirs: Sequence[str]) -> str:

@@ -10,11 +10,10 @@ from typing import NamedTuple
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from dlst._files import atomic_write, open_binary
+from dlst._files import atomic_write, text_blocks
 from dlst.errors import ReadError
 
 NAMESPACE = "http://mulan.sourceforge.net/labels"
-MAX_XML_BYTES = 256 * 2**20
 MAX_DEPTH = 100
 
 
@@ -32,12 +31,10 @@ def read_labels_xml(path: str | os.PathLike[str]) -> LabelTree:
     entities, are refused: no label file needs them and they are how XML bombs are made.
     """
     tree = _TreeBuilder(path)
-    with open_binary(path) as stream:
-        content = stream.read(MAX_XML_BYTES + 1)
-    if len(content) > MAX_XML_BYTES:
-        raise ReadError(path, f"expected a label file of at most {MAX_XML_BYTES:,} bytes.")
     try:
-        tree.parser.Parse(content, True)
+        for block in text_blocks(path):
+            tree.parser.Parse(block.text, False)
+        tree.parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise ReadError(
             path,

@@ -1,0 +1,95 @@
+"""Bounded reading and all-or-nothing writing."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from itertools import pairwise
+
+import pytest
+
+from dlst import _files
+from dlst._files import atomic_write, open_binary, sha256, text_blocks
+from dlst.errors import ReadError
+
+
+@pytest.mark.parametrize("block_bytes", [1, 3, 7, 1000])
+@pytest.mark.parametrize("text", [b"", b"a", b"a\n", b"a\nbb\n\nccc", b"\r\n\r\n", b"long" * 50])
+def test_blocks_are_whole_lines_and_join_to_the_file(tmp_path, text, block_bytes):
+    file = tmp_path / "f.txt"
+    file.write_bytes(text)
+    blocks = list(text_blocks(file, block_bytes))
+    assert b"".join(block.text for block in blocks) == text
+    for before, block in pairwise(blocks):
+        assert before.text.endswith(b"\n")
+        assert block.first_line == before.first_line + before.text.count(b"\n")
+
+
+def test_gzip_reads_like_plain(tmp_path):
+    file = tmp_path / "f.txt.gz"
+    file.write_bytes(gzip.compress(b"one\ntwo\n"))
+    assert [block.text for block in text_blocks(file)] == [b"one\ntwo\n"]
+
+
+def test_a_cut_gzip_is_named(tmp_path):
+    file = tmp_path / "f.gz"
+    file.write_bytes(gzip.compress(os.urandom(10_000))[:5_000])
+    with pytest.raises(ReadError, match=r"f\.gz: expected a whole gzip file"):
+        list(text_blocks(file))
+
+
+def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(_files, "GZIP_RATIO_FLOOR", 2**20)
+    file = tmp_path / "bomb.gz"
+    file.write_bytes(gzip.compress(b"\n" * 2**24))
+    with pytest.raises(ReadError, match="decompression bomb"):
+        list(text_blocks(file))
+
+
+def test_an_endless_line_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(_files, "MAX_LINE_BYTES", 100)
+    file = tmp_path / "f.txt"
+    file.write_bytes(b"ok\n" + b"x" * 500)
+    with pytest.raises(ReadError, match=r"f\.txt:2: expected lines of at most 100 bytes"):
+        list(text_blocks(file, 50))
+
+
+def test_what_cannot_be_opened_is_named(tmp_path):
+    with pytest.raises(ReadError, match="absent: cannot be opened: No such file"):
+        open_binary(tmp_path / "absent")
+    with pytest.raises(ReadError, match="Is a directory"):
+        open_binary(tmp_path)
+
+
+def test_atomic_write_leaves_the_old_file_when_the_writer_fails(tmp_path):
+    file = tmp_path / "f.txt"
+    file.write_text("old")
+    with pytest.raises(TypeError), atomic_write(file, text=True) as stream:
+        stream.write("new", "and an argument too many")
+    assert file.read_text() == "old"
+    assert os.listdir(tmp_path) == ["f.txt"]
+
+
+@pytest.mark.parametrize("text", [True, False])
+@pytest.mark.parametrize("name", ["f.txt", "f.txt.gz"])
+def test_atomic_write_writes_plain_and_packed_with_ordinary_rights(tmp_path, name, text):
+    file = tmp_path / name
+    with atomic_write(file, text=text) as stream:
+        stream.write("grün\n" if text else "grün\n".encode())
+    with open_binary(file) as stream:
+        assert stream.read() == "grün\n".encode()
+    (tmp_path / "plain").touch()
+    assert file.stat().st_mode == (tmp_path / "plain").stat().st_mode
+    assert sorted(os.listdir(tmp_path)) == sorted([name, "plain"])
+
+
+def test_equal_content_packs_to_equal_bytes(tmp_path):
+    for name in ("a.gz", "b.gz"):
+        with atomic_write(tmp_path / name) as stream:
+            stream.write(b"same")
+    assert sha256(tmp_path / "a.gz") == sha256(tmp_path / "b.gz")
+
+
+def test_sha256_of_nothing(tmp_path):
+    (tmp_path / "f").touch()
+    assert sha256(tmp_path / "f").startswith("e3b0c44298fc1c14")
