@@ -16,10 +16,11 @@ from typing import Literal
 import numpy as np
 
 from dlst._files import atomic_write, text_blocks
+from dlst.data._origin import name_of, origin_of
 from dlst.data.arff_columns import ColumnPlan, Nominal
 from dlst.data.arff_header import Header, quote, read_header
 from dlst.data.arff_rows import read_rows
-from dlst.data.dataset import Dataset, Provenance, Split
+from dlst.data.dataset import Dataset, Split
 from dlst.data.mulan_xml import find_labels_xml, read_labels_xml, write_labels_xml
 from dlst.data.numbers import dense_rows, sparse_rows
 from dlst.errors import ReadError
@@ -79,9 +80,9 @@ def read_arff(
         Y,
         plan.feature_names,
         [header.attributes[a].name for a in chosen],
-        name=_stem(path),
+        name=name_of(path),
         split=_meka_split(header.relation, Y.shape[0]),
-        provenance=Provenance(source=str(path), notes=(how, *plan.notes)),
+        provenance=origin_of(path, how, *plan.notes),
         label_parents=parents,
     )
 
@@ -98,7 +99,7 @@ def read_mulan(
         raise ReadError(
             path,
             "expected Mulan's label file beside it, got none. "
-            f"Put {_stem(Path(path))}.xml there, or name it with xml=.",
+            f"Put {name_of(path)}.xml there, or name it with xml=.",
         )
     return read_arff(path, xml=xml, nominal=nominal)
 
@@ -123,14 +124,14 @@ def write_arff(
     if sparse == "auto":
         sparse = not isinstance(dataset.X, np.ndarray)
     K = dataset.n_labels
-    relation = f"{dataset.name or _stem(path)}: -C -{K}"
+    relation = f"{dataset.name or name_of(path)}: -C -{K}"
     with atomic_write(path, text=True) as stream:
         stream.write(f"@relation {quote(relation)}\n\n")
         stream.writelines(f"@attribute {quote(name)} numeric\n" for name in dataset.feature_names)
         stream.writelines(f"@attribute {quote(name)} {{0,1}}\n" for name in dataset.label_names)
         stream.write("\n@data\n")
         stream.writelines(_sparse_lines(dataset) if sparse else _dense_lines(dataset))
-    xml = path.with_name(f"{_stem(path)}.xml")
+    xml = path.with_name(f"{name_of(path)}.xml")
     write_labels_xml(xml, dataset.label_names, dataset.label_parents)
 
 
@@ -218,11 +219,3 @@ def _meka_split(relation: str, n: int) -> Split | None:
     if match is None or not 0 < int(match[1]) < n:
         return None
     return Split(np.arange(int(match[1])), np.arange(int(match[1]), n))
-
-
-def _stem(path: Path) -> str:
-    name = path.name
-    for suffix in (".gz", ".arff"):
-        if name.lower().endswith(suffix):
-            name = name[: -len(suffix)]
-    return name

@@ -1,0 +1,77 @@
+"""Draw the pictures of the documentation; needs the `plots` extra.
+
+python docs/figures.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dlst._files import atomic_write
+from dlst.data.multidigits import load_multidigits
+from dlst.data.statistics import cooccurrence
+
+HERE = Path(__file__).resolve().parent
+INK, PAPER, ACCENT = "#1f2933", "#ffffff", "#3b5b92"
+
+
+def draw_multidigits(path: Path) -> None:
+    """Show twelve images with their labels, and which digits occur together."""
+    data = load_multidigits()
+    figure = plt.figure(figsize=(10, 4.2), facecolor=PAPER, layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=[1.55, 1])
+    _draw_images(left, data)
+    _draw_cooccurrence(right, data)
+    with atomic_write(path) as stream:
+        # No software version inside: equal pictures give equal bytes.
+        figure.savefig(stream, format="png", dpi=110, metadata={"Software": None})
+    plt.close(figure)
+
+
+def _draw_images(figure, data) -> None:
+    figure.suptitle("Images and their labels", color=INK, fontsize=12)
+    for axes, row in zip(figure.subplots(4, 3).flat, _twelve_rows(data), strict=True):
+        axes.imshow(data.images[row], cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
+        labels = [data.label_names[column] for column in data.Y[[row]].indices]
+        axes.set_title("{" + ", ".join(labels) + "}", color=ACCENT, fontsize=11, pad=4)
+        axes.set(xticks=[], yticks=[])
+        axes.spines[:].set_color("#c5ccd3")
+
+
+def _twelve_rows(data) -> list[int]:
+    """Choose four images each with one, two and three digits, no label set twice."""
+    per_row = np.asarray(data.Y.sum(axis=1))
+    columns = []
+    for count in (1, 2, 3):
+        rows = np.flatnonzero(per_row == count)
+        _, first = np.unique(data.Y[rows].toarray(), axis=0, return_index=True)
+        columns.append(rows[np.sort(first)[:4]])
+    return [int(row) for rows in zip(*columns, strict=True) for row in rows]
+
+
+def _draw_cooccurrence(figure, data) -> None:
+    figure.suptitle("Which digits occur together", color=INK, fontsize=12)
+    axes = figure.subplots()
+    counts = cooccurrence(data.Y).toarray()
+    frequencies = counts.diagonal().copy()
+    shares = 100 * counts / frequencies[:, None]
+    np.fill_diagonal(shares, np.nan)
+    image = axes.imshow(shares, cmap="Blues", vmin=0)
+    axes.set(xticks=range(10), yticks=range(10))
+    axes.set_xlabel("… also shows this digit", color=INK)
+    axes.set_ylabel("of the images with this digit …", color=INK)
+    axes.tick_params(length=0, colors=INK)
+    axes.spines[:].set_visible(False)
+    bar = figure.colorbar(image, ax=axes, shrink=0.8, format="%d %%")
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0, colors=INK)
+
+
+if __name__ == "__main__":
+    draw_multidigits(HERE / "multidigits.png")

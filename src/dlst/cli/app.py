@@ -1,0 +1,76 @@
+"""The `dlst` command: its subcommands, and how a mistake is told."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from typer.exceptions import Abort, TyperException
+
+from dlst import __version__
+from dlst.cli import data_commands, demo
+from dlst.errors import DlstError
+
+app = typer.Typer(
+    name="dlst",
+    help="Multi-label learning through label-space transformation.",
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("datasets")(data_commands.datasets)
+app.command("convert")(data_commands.convert)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"dlst {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Multi-label learning through label-space transformation."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    0: done; 2: the user's mistake, told in one line on stderr; 130: interrupted. A traceback means
+    a defect of this program.
+    """
+    try:
+        outcome = app(args=arguments, standalone_mode=False)
+    except TyperException as error:
+        return _mistake(error.format_message())
+    except (DlstError, ValueError) as error:
+        return _mistake(str(error))
+    except OSError as error:
+        # Disk full, no permission: the system's word is the clearest.
+        return _mistake(f"{error.filename}: {error.strerror}." if error.filename else str(error))
+    except (KeyboardInterrupt, Abort):
+        print("dlst: interrupted.", file=sys.stderr)
+        return 130
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _mistake(message: str) -> int:
+    print("dlst: error:", " ".join(message.split()), file=sys.stderr)
+    return 2
+
+
+def run() -> None:
+    """Be the `dlst` script."""
+    sys.exit(main())

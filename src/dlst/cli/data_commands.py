@@ -1,0 +1,131 @@
+"""`dlst datasets` and `dlst convert`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dlst.errors import DataError, UnknownNameError
+
+# The packages behind these commands take a second to import; --help does not wait for them.
+
+Data = Annotated[
+    str, typer.Argument(metavar="DATA", help="A file, a folder or the name of a known data set.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Labels = Annotated[
+    str | None,
+    typer.Option(
+        help="Which columns are labels: names 'a,b', a pattern 'tag_*', a count (6: the first six, "
+        "-6: the last six), or one column of delimited labels.",
+    ),
+]
+Nominal = Annotated[
+    str | None, typer.Option(help="What becomes of nominal features: auto, one-hot or codes.")
+]
+From = Annotated[str | None, typer.Option("--from", help="Format, where the suffix does not tell.")]
+Test = Annotated[Path | None, typer.Option(help="The test file that belongs to DATA.")]
+
+
+def datasets(
+    data: Annotated[
+        str | None,
+        typer.Argument(metavar="[DATA]", help="A known data set, a file or a folder."),
+    ] = None,
+    labels: Labels = None,
+    nominal: Nominal = None,
+    from_: From = None,
+    test: Test = None,
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch a known data set into the data home.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List the known data sets, or describe one: `dlst datasets yeast`, `dlst datasets my.arff`."""
+    from dlst.cli import views
+    from dlst.data import available, data_home, entry, is_cached
+
+    if data is None:
+        rows = [(entry(name), is_cached(name)) for name in available()]
+        if json:
+            views.print_json([views.entry_facts(known, cached) for known, cached in rows])
+        else:
+            views.print_view(views.known_data_sets(rows, data_home()))
+        return
+    if not download and not Path(data).expanduser().exists() and _is_known_but_absent(data):
+        known = entry(data)
+        if json:
+            views.print_json(views.entry_facts(known, cached=False))
+        else:
+            views.print_view(views.entry_view(known, data_home() / known.name))
+        return
+    dataset = _load(data, labels, nominal, from_, test)
+    if json:
+        views.print_json(views.dataset_facts(dataset))
+    else:
+        views.print_view(views.dataset_view(dataset))
+
+
+def convert(
+    data: Data,
+    out: Annotated[Path, typer.Argument(help="The file to write; its suffix tells the format.")],
+    labels: Labels = None,
+    nominal: Nominal = None,
+    from_: From = None,
+    to: Annotated[
+        str | None, typer.Option("--to", help="Format, where OUT's suffix does not tell.")
+    ] = None,
+    test: Test = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    json: Json = False,
+) -> None:
+    """Convert data to another format; a train/test pair becomes OUT-train and OUT-test."""
+    from dlst.cli import views
+    from dlst.data import files_to_write, save
+    from dlst.data.formats import format_by_name, format_of
+
+    target = format_of(out) if to is None else format_by_name(to)
+    dataset = _load(data, labels, nominal, from_, test)
+    existing = [file for file in files_to_write(dataset, out) if file.exists()]
+    if existing and not force:
+        raise DataError(f"{existing[0]}: exists already. Choose another name, or add --force.")
+    written = save(dataset, out, format=to)
+    if json:
+        views.print_json({"written": [str(file) for file in written], "loses": target.loses})
+        return
+    for file in written:
+        typer.echo(f"wrote {file}")
+    if target.loses:
+        typer.echo(f"note: {target.name} does not keep {target.loses}.", err=True)
+
+
+def parse_labels(text: str | None) -> int | list[str] | str | None:
+    """Read --labels: a count, names between commas, or one name or pattern."""
+    if text is None:
+        return None
+    if re.fullmatch(r"[-+]?\d+", text):
+        return int(text)
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return names if len(names) > 1 else text.strip()
+
+
+def _load(
+    data: str, labels: str | None, nominal: str | None, from_: str | None, test: Path | None
+) -> Any:
+    from dlst.data import load
+
+    chosen = {"labels": parse_labels(labels), "nominal": nominal}
+    options = {name: value for name, value in chosen.items() if value is not None}
+    return load(data, test=test, format=from_, **options)
+
+
+def _is_known_but_absent(name: str) -> bool:
+    from dlst.data import is_cached
+
+    try:
+        return not is_cached(name)
+    except UnknownNameError:
+        return False

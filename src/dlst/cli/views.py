@@ -1,0 +1,192 @@
+"""What the commands print: tables on a terminal, JSON for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from dlst.data import EMBEDDED, Dataset, Entry, cooccurrence
+
+MOST_SHOWN = 8
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document on stdout."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_view(view: RenderableType) -> None:
+    """Print on stdout; a pipe gets plain text, as wide as it needs."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=160, no_color=True)
+    console.print(view)
+
+
+def known_data_sets(rows: Iterable[tuple[Entry, bool]], home: Path) -> RenderableType:
+    """List the registered data sets and whether they are at hand."""
+    table = Table(box=None, header_style="bold")
+    table.add_column("name")
+    table.add_column("domain")
+    for column in ("n", "d", "K", "cardinality", "label sets"):
+        table.add_column(column, justify="right")
+    table.add_column("here")
+    for entry, cached in rows:
+        split = f" = {entry.split[0]:,} + {entry.split[1]:,}" if entry.split else ""
+        table.add_row(
+            entry.name,
+            entry.domain,
+            f"{entry.n_samples:,}{split}",
+            "labels only" if entry.has_optional_features else f"{entry.n_features:,}",
+            str(entry.n_labels),
+            f"{entry.cardinality:.3f}",
+            f"{entry.n_label_sets:,}",
+            Text("yes", "green") if cached else Text("no", "dim"),
+        )
+    embedded = Text(f"\nembedded, always here: {', '.join(EMBEDDED)}")
+    hint = Text(f"data home: {home}  (set DLST_DATA to change it)", "dim")
+    return Group(table, embedded, hint)
+
+
+def dataset_facts(dataset: Dataset) -> dict[str, Any]:
+    """Collect everything about a data set as plain values."""
+    split, origin = dataset.split, dataset.provenance
+    return {
+        "name": dataset.name,
+        **dataset.statistics().to_dict(),
+        "n_train": None if split is None else len(split.train),
+        "n_test": None if split is None else len(split.test),
+        "sparse": not isinstance(dataset.X, np.ndarray),
+        "label_names": list(dataset.label_names),
+        "source": origin.source,
+        "files": dict(origin.files),
+        "citation": origin.citation,
+        "terms": origin.terms,
+        "notes": list(origin.notes),
+    }
+
+
+def dataset_view(dataset: Dataset) -> RenderableType:
+    """Describe one data set: numbers, commonest labels, commonest pairs, origin."""
+    return Group(
+        _numbers(dataset), Text(), _label_bars(dataset), Text(), _pairs(dataset), _origin(dataset)
+    )
+
+
+def _facts_table() -> Table:
+    table = Table(box=None, show_header=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    return table
+
+
+def _numbers(dataset: Dataset) -> Table:
+    found, split = dataset.statistics(), dataset.split
+    table = _facts_table()
+    table.title, table.title_justify = dataset.name, "left"
+    rows = [f"{found.n_samples:,}"]
+    if split is not None:
+        rows.append(f"{split.name} split: {len(split.train):,} train, {len(split.test):,} test")
+    table.add_row("instances n", "  ".join(rows))
+    kind = "dense" if isinstance(dataset.X, np.ndarray) else "sparse"
+    features = f"{found.n_features:,}  {kind}" if found.n_features else "labels only"
+    table.add_row("features d", features)
+    table.add_row("labels K", f"{found.n_labels:,}")
+    table.add_row("cardinality", f"{found.cardinality:.3f}  labels per instance")
+    table.add_row("density", f"{found.density:.4f}")
+    table.add_row("distinct label sets", f"{found.n_label_sets:,}")
+    table.add_row("without a label", f"{found.n_without_label:,}")
+    if found.n_unknown:
+        table.add_row("unknown entries", f"{found.n_unknown:,}")
+    table.add_row("mean imbalance", f"{found.mean_imbalance:.2f}  commonest label : label")
+    table.add_row("n / 2^K", f"{found.samples_per_possible_set:.3g}")
+    return table
+
+
+def _label_bars(dataset: Dataset) -> Table:
+    frequencies = dataset.statistics().label_frequencies
+    table = Table(box=None, header_style="bold")
+    table.add_column("commonest labels", no_wrap=True, max_width=40)
+    table.add_column("n", justify="right")
+    table.add_column("")
+    top = np.argsort(-frequencies, kind="stable")[:MOST_SHOWN]
+    for label in top:
+        bar = "█" * round(30 * frequencies[label] / max(1, frequencies[top[0]]))
+        table.add_row(dataset.label_names[label], f"{frequencies[label]:,}", Text(bar, "cyan"))
+    absent = int((frequencies == 0).sum())
+    if absent:
+        table.caption, table.caption_justify = f"{absent} labels never occur", "left"
+    return table
+
+
+def _pairs(dataset: Dataset) -> Table:
+    counts = cooccurrence(dataset.Y).tocoo()
+    upper = counts.row < counts.col
+    rows, columns, values = counts.row[upper], counts.col[upper], counts.data[upper]
+    table = Table(box=None, header_style="bold")
+    table.add_column("commonest pairs", no_wrap=True, max_width=60)
+    table.add_column("n", justify="right")
+    for pair in np.argsort(-values, kind="stable")[:MOST_SHOWN]:
+        names = dataset.label_names[rows[pair]], dataset.label_names[columns[pair]]
+        table.add_row(" + ".join(names), f"{values[pair]:,.0f}")
+    return table
+
+
+def _origin(dataset: Dataset) -> Table:
+    origin = dataset.provenance
+    table = _facts_table()
+    table.add_row()
+    for title, value in (
+        ("source", origin.source),
+        ("citation", origin.citation),
+        ("terms", origin.terms),
+        ("notes", "; ".join(origin.notes)),
+    ):
+        if value:
+            table.add_row(title, Text(value))
+    return table
+
+
+def entry_view(entry: Entry, folder: Path) -> RenderableType:
+    """Describe a registered data set that is not at hand."""
+    table = _facts_table()
+    table.title, table.title_justify = f"{entry.name}, not in the data home", "left"
+    table.add_row("instances n", f"{entry.n_samples:,}")
+    table.add_row("features d", f"{entry.n_features:,}")
+    table.add_row("labels K", f"{entry.n_labels:,}")
+    table.add_row("cardinality", f"{entry.cardinality:.3f}")
+    table.add_row("source", entry.source)
+    table.add_row("citation", Text(entry.citation))
+    table.add_row("terms", Text(entry.terms))
+    if all(file.url for file in entry.files if not file.optional):
+        table.add_row("to fetch it", f"dlst datasets {entry.name} --download")
+    else:
+        table.add_row("to get it", Text(entry.instructions.replace("{folder}", str(folder))))
+    return table
+
+
+def entry_facts(entry: Entry, cached: bool) -> dict[str, Any]:
+    """Collect what the registry knows of a data set as plain values."""
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "domain": entry.domain,
+        "n_samples": entry.n_samples,
+        "n_train": None if entry.split is None else entry.split[0],
+        "n_test": None if entry.split is None else entry.split[1],
+        "n_features": entry.n_features,
+        "n_labels": entry.n_labels,
+        "cardinality": entry.cardinality,
+        "n_label_sets": entry.n_label_sets,
+        "cached": cached,
+        "source": entry.source,
+        "citation": entry.citation,
+        "terms": entry.terms,
+    }

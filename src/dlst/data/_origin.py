@@ -1,0 +1,27 @@
+"""What every file reader says about its file: name and provenance."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dlst._files import sha256
+from dlst.data.dataset import Provenance
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """Return the file's name without its suffix, ``.gz`` included.
+
+    Examples
+    --------
+    >>> name_of("folder/yeast.svm.gz")
+    'yeast'
+    """
+    path = Path(path)
+    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+
+
+def origin_of(path: str | os.PathLike[str], *notes: str) -> Provenance:
+    """Return the provenance of data that come from one file."""
+    path = Path(path)
+    return Provenance(source=str(path), files={path.name: sha256(path)}, notes=notes)

@@ -1,0 +1,83 @@
+"""Parquet to a frame and back, through pyarrow, which is optional."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dlst._files import MAX_GZIP_RATIO, atomic_write
+from dlst.errors import DataError, ReadError
+
+_MEMORY_FLOOR = 256 * 2**20
+
+
+def read_parquet_frame(path: str | os.PathLike[str]) -> Any:
+    """Return the file as a frame, with text columns as categories."""
+    pa, pq = _pyarrow()
+    try:
+        size = Path(path).stat().st_size
+        with open(path, "rb") as stream:
+            # Equal texts stay one: a column may repeat a long text millions of times.
+            schema = pq.ParquetFile(stream).schema_arrow
+            text = [field.name for field in schema if pa.types.is_string(field.type)]
+            file = pq.ParquetFile(stream, read_dictionary=text)
+            batches = list(_bounded(path, file.iter_batches(), size))
+            return pa.Table.from_batches(batches, schema=file.schema_arrow).to_pandas()
+    except ReadError:
+        raise
+    except OSError as error:
+        if error.strerror is None:  # pyarrow's errors of content are OSErrors too
+            raise _damaged(path, error) from error
+        raise ReadError(path, f"cannot be opened: {error.strerror}.") from error
+    except Exception as error:  # a parser of damaged bytes may raise anything
+        raise _damaged(path, error) from error
+
+
+def write_parquet_frames(path: str | os.PathLike[str], frames: Iterable[Any]) -> None:
+    """Write frames of the same columns, one row group each."""
+    pa, pq = _pyarrow()
+    with atomic_write(path) as stream:
+        writer = None
+        for frame in frames:
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+            # Without pandas' own notes: they hold version numbers, and equal data shall give
+            # equal bytes.
+            table = table.replace_schema_metadata(None)
+            if writer is None:
+                writer = pq.ParquetWriter(stream, table.schema)
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
+
+
+def _bounded(path: str | os.PathLike[str], batches: Iterable[Any], size: int) -> Iterable[Any]:
+    allowed = max(_MEMORY_FLOOR, MAX_GZIP_RATIO * size)
+    for batch in batches:
+        # Each cell becomes a number of 8 bytes at least.
+        allowed -= max(batch.nbytes, 8 * batch.num_rows * max(1, batch.num_columns))
+        if allowed < 0:
+            raise ReadError(
+                path,
+                f"unpacks to more than {MAX_GZIP_RATIO} times its size, which looks like a "
+                "decompression bomb. If you trust it, write it again without compression.",
+            )
+        yield batch
+
+
+def _damaged(path: str | os.PathLike[str], error: Exception) -> ReadError:
+    what = " ".join(str(error).split())[:200]
+    return ReadError(path, f"expected a whole Parquet file, got a damaged one ({what}).")
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise DataError(
+            "Parquet files need the package pyarrow; got none installed. "
+            "Install it with: pip install dlst[parquet]"
+        ) from error
+    return pa, pq

@@ -1,0 +1,138 @@
+"""The file formats: one row each, and the front door, the command line and the tests notice."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlst.data.arff import read_arff, write_arff
+from dlst.data.dataset import Dataset
+from dlst.data.mat import read_mat, write_mat
+from dlst.data.svmlight import read_svmlight, read_xc, write_svmlight, write_xc
+from dlst.data.tabular import read_table, write_table
+from dlst.errors import DataError
+
+
+@dataclass(frozen=True)
+class Format:
+    """How files of one kind are known, read and written, and what they cannot hold."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    meaning: str
+    read: Callable[..., Dataset]
+    write: Callable[..., None]
+    options: frozenset[str] = frozenset()
+    loses: str = ""
+
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "arff",
+        (".arff",),
+        "Mulan ARFF with its XML, or MEKA ARFF with -C in the relation",
+        read_arff,
+        write_arff,
+        frozenset({"xml", "labels", "nominal"}),
+    ),
+    Format(
+        "xc",
+        (".xc", ".txt"),
+        "extreme-classification text: 'n d K', then 'l1,l2 f:v f:v' with indices from 0",
+        read_xc,
+        write_xc,
+        frozenset({"n_features", "n_labels"}),
+        loses="names",
+    ),
+    Format(
+        "libsvm",
+        (".svm", ".libsvm", ".svmlight"),
+        "multi-label LIBSVM text: 'l1,l2 f:v f:v' with features from 1",
+        read_svmlight,
+        write_svmlight,
+        frozenset({"n_features", "n_labels", "zero_based"}),
+        loses="names",
+    ),
+    Format(
+        "csv",
+        (".csv", ".tsv"),
+        "table with a header; labels are columns, or one column of delimited names",
+        read_table,
+        write_table,
+        frozenset({"labels", "delimiter", "label_delimiter", "nominal"}),
+    ),
+    Format(
+        "parquet",
+        (".parquet", ".pq"),
+        "table as in csv, binary (needs the extra 'parquet')",
+        read_table,
+        write_table,
+        frozenset({"labels", "label_delimiter", "nominal"}),
+    ),
+    Format(
+        "mat",
+        (".mat",),
+        "MATLAB up to v7, in the layouts that the field uses",
+        read_mat,
+        write_mat,
+        frozenset({"features", "labels"}),
+    ),
+)
+
+
+def format_names() -> tuple[str, ...]:
+    """Names of the formats."""
+    return tuple(row.name for row in FORMATS)
+
+
+def format_by_name(name: str) -> Format:
+    """Look a format up by its name."""
+    for row in FORMATS:
+        if row.name == name.lower():
+            return row
+    raise ValueError(f"format must be one of {', '.join(format_names())}; got {name!r}.")
+
+
+def format_of(path: str | os.PathLike[str]) -> Format:
+    """Tell the format of a file by its suffix, ``.gz`` aside."""
+    name = Path(path).name.lower().removesuffix(".gz")
+    for row in FORMATS:
+        if name.endswith(row.suffixes):
+            return row
+    known = ", ".join(suffix for row in FORMATS for suffix in row.suffixes)
+    raise DataError(
+        f"{os.fspath(path)}: expected a name that ends in one of {known} (or with .gz), got none "
+        "of them. Rename the file, or say its format: format= in Python, --from or --to in the "
+        "shell."
+    )
+
+
+def without_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """Split a file's name into stem and known suffix, ``.gz`` included.
+
+    Examples
+    --------
+    >>> without_suffix("data/yeast-train.arff.gz")
+    ('yeast-train', '.arff.gz')
+    """
+    name = Path(path).name
+    plain = name[:-3] if name.lower().endswith(".gz") else name
+    for row in FORMATS:
+        for suffix in row.suffixes:
+            if plain.lower().endswith(suffix):
+                stem = plain[: -len(suffix)]
+                return stem, name[len(stem) :]
+    return Path(plain).stem, name[len(Path(plain).stem) :]
+
+
+def read(path: str | os.PathLike[str], format: str | None = None, **options: Any) -> Dataset:  # noqa: A002
+    """Read one file; options that its format does not know are refused."""
+    row = format_of(path) if format is None else format_by_name(format)
+    unknown = sorted(set(options) - row.options)
+    if unknown:
+        takes = ", ".join(sorted(row.options)) or "no options"
+        raise ValueError(f"the {row.name} reader takes {takes}; got {', '.join(unknown)}.")
+    return row.read(path, **options)

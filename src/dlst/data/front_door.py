@@ -1,0 +1,150 @@
+"""DATA as people say it: a file, a folder or a name; and back to files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dlst.data import registry
+from dlst.data.dataset import Dataset, join_train_test
+from dlst.data.formats import FORMATS, format_by_name, format_of, read, without_suffix
+from dlst.data.multidigits import load_multidigits
+from dlst.data.layouts import detect_layout, read_layout
+from dlst.data.tabular import from_frame
+from dlst.errors import DataError, UnknownNameError
+
+EMBEDDED: dict[str, Callable[[], Dataset]] = {"multidigits": load_multidigits}
+"""Data sets that come with the package and need no file."""
+
+_TRAIN = re.compile(r"(^|[-_. ])(train|trn|tr)([-_. ]|$)", re.IGNORECASE)
+_TEST = re.compile(r"(^|[-_. ])(test|tst|te)([-_. ]|$)", re.IGNORECASE)
+
+
+def load(
+    data: Any,
+    *,
+    test: str | os.PathLike[str] | None = None,
+    format: str | None = None,  # noqa: A002
+    download: bool = True,
+    **options: Any,
+) -> Dataset:
+    """Load data the way the command line takes its DATA.
+
+    Parameters
+    ----------
+    data : str, path-like, Dataset or frame
+        A file in a known format (:data:`dlst.data.FORMATS`), a folder in a known layout or with
+        one file or one train/test pair in it, or the name of a registered data set. A
+        :class:`Dataset` passes through; a frame needs ``labels=``.
+    test : path-like, optional
+        The test file that belongs to the training file ``data``; together they give ``split``.
+    format : str, optional
+        The format, where the suffix does not tell.
+    download : bool
+        Whether a registered data set may be fetched when it is not in the data home.
+    **options
+        What the format's reader takes, such as ``labels`` or ``nominal``.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name, "tags.csv")
+    >>> _ = file.write_text("height,label:old,label:tall\\n1.9,0,1\\n1.5,1,0\\n")
+    >>> load(file)
+    Dataset('tags', n=2, d=1, K=2, cardinality=1.000)
+    >>> folder.cleanup()
+    """
+    if isinstance(data, Dataset):
+        return data
+    if hasattr(data, "columns") and hasattr(data, "iloc"):
+        return from_frame(data, **options)
+    path = Path(data).expanduser()
+    if test is not None:
+        train_part = read(path, format, **options)
+        test_part = read(Path(test).expanduser(), format, **options)
+        return join_train_test(train_part, test_part, name=_pair_name(path))
+    if path.is_file():
+        return read(path, format, **options)
+    if path.is_dir():
+        return _load_folder(path, format, options)
+    return _load_registered(str(data), download, options)
+
+
+def save(
+    dataset: Dataset,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+) -> list[Path]:
+    """Write a data set in the format of the file's suffix, and say which files were made.
+
+    With a split two files are written, ``NAME-train`` and ``NAME-test``, which :func:`load` reads
+    back as a pair from their folder or with ``test=``.
+    """
+    path = Path(path)
+    row = format_of(path) if format is None else format_by_name(format)
+    if not path.parent.is_dir():
+        raise DataError(f"{path}: expected a folder {path.parent}, got none. Make it first.")
+    parts = [dataset] if dataset.split is None else [dataset.train, dataset.test]
+    files = files_to_write(dataset, path)
+    for part, file in zip(parts, files, strict=True):
+        row.write(part, file)
+    return files
+
+
+def files_to_write(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]:
+    """Say which files :func:`save` would write."""
+    path = Path(path)
+    if dataset.split is None:
+        return [path]
+    stem, suffix = without_suffix(path)
+    return [path.with_name(f"{stem}-{side}{suffix}") for side in ("train", "test")]
+
+
+def _load_folder(folder: Path, format: str | None, options: dict[str, Any]) -> Dataset:  # noqa: A002
+    if detect_layout(folder) is not None:
+        return read_layout(folder, **options)
+    suffixes = tuple(suffix for row in FORMATS for suffix in row.suffixes)
+    files = [
+        file
+        for file in sorted(folder.iterdir())
+        if file.is_file() and file.name.lower().removesuffix(".gz").endswith(suffixes)
+    ]
+    train = [file for file in files if _TRAIN.search(without_suffix(file)[0])]
+    test = [file for file in files if _TEST.search(without_suffix(file)[0])]
+    if len(files) == 1:
+        return read(files[0], format, **options)
+    if len(train) == len(test) == 1:
+        parts = [read(file, format, **options) for file in (train[0], test[0])]
+        return join_train_test(parts[0], parts[1], name=_pair_name(train[0]))
+    found = ", ".join(file.name for file in files[:5]) or "no file in a known format"
+    raise DataError(
+        f"{folder}: expected one data file, one train/test pair, or the folders of VOC2007, "
+        f"NUS-WIDE or SUN attribute; got {found}{', …' if len(files) > 5 else ''}. "
+        "Name one file instead."
+    )
+
+
+def _load_registered(name: str, download: bool, options: dict[str, Any]) -> Dataset:
+    if name.strip().lower() in EMBEDDED:
+        return EMBEDDED[name.strip().lower()]()
+    try:
+        registry.entry(name)
+    except UnknownNameError as error:
+        raise UnknownNameError(
+            f"{name}: expected a file, a folder or the name of a data set, got none of them. {error}"
+        ) from error
+    return registry.load_registered(name, download=download, **options)
+
+
+def _pair_name(train: Path) -> str:
+    stem = without_suffix(train)[0]
+    return _TRAIN.sub(lambda match: match[3] and match[1], stem).strip("-_. ") or stem

@@ -1,0 +1,234 @@
+"""The data home: files of known data sets, found and checked, or downloaded and checked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+import pooch
+
+from dlst._files import atomic_write, sha256
+from dlst.data.catalogue import DataFile, Entry
+from dlst.errors import DataHomeError
+
+TIMEOUT_SECONDS = 30.0
+"""How long a server may stay silent."""
+
+BAR_AFTER_SECONDS = 2.0
+"""A download shorter than this shows no bar."""
+
+
+def data_home() -> Path:
+    """Return the folder of the data sets: ``$DLST_DATA``, else the platform's cache folder.
+
+    It is made when a download first needs it.
+    """
+    chosen = os.environ.get("DLST_DATA")
+    return Path(chosen).expanduser() if chosen else Path(pooch.os_cache("dlst"))
+
+
+def path_of(entry: Entry, file: DataFile) -> Path:
+    """Return where a file of a data set is expected."""
+    return data_home() / entry.name / file.name
+
+
+def fetch(
+    entry: Entry,
+    file: DataFile,
+    *,
+    download: bool = True,
+    progress: bool | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+) -> Path:
+    """Return the path of a file, checked against its sha256, after a download if need be.
+
+    A file in the data home is used where it lies and never changed, so a read-only data home
+    works. A download is written under a temporary name, checked, then renamed: other processes see
+    no file or the whole right one.
+
+    Parameters
+    ----------
+    entry : Entry
+        The data set.
+    file : DataFile
+        One of its files.
+    download : bool
+        Whether a missing file may be downloaded.
+    progress : bool, optional
+        Whether to show a bar when it takes longer than two seconds; default: on a terminal.
+    timeout : float
+        Seconds that the server may stay silent.
+
+    Raises
+    ------
+    DataHomeError
+        When the file is damaged, or missing and out of reach; it says which file to put where.
+    """
+    path = path_of(entry, file)
+    try:
+        if path.exists():
+            return _checked(entry, file, path)
+    except DataHomeError:
+        raise
+    except OSError as error:
+        raise DataHomeError(
+            f"{path} cannot be read ({error.strerror}). {_remedy(entry, file, path)}"
+        ) from error
+    if file.url is None or not download:
+        raise DataHomeError(f"{file.name} of {entry.name} is missing. {_remedy(entry, file, path)}")
+    _download(entry, file, path, progress=progress, timeout=timeout)
+    return path
+
+
+def _checked(entry: Entry, file: DataFile, path: Path) -> Path:
+    found = sha256(path)
+    if file.sha256 is not None and found != file.sha256:
+        again = "load it again to download it" if file.url else "put the right file in its place"
+        raise DataHomeError(
+            f"{path} is damaged, half-written or edited: expected sha256 {file.sha256[:12]}…, got "
+            f"{found[:12]}…. Move it away and {again} (public source: {file.url or entry.source})."
+        )
+    return path
+
+
+def _remedy(entry: Entry, file: DataFile, path: Path) -> str:
+    """Say which file to put where."""
+    where = f"Put it at {path} (public source: {file.url or entry.source})."
+    return f"{where} {entry.instructions.replace('{folder}', str(path.parent))}".rstrip()
+
+
+def _download(
+    entry: Entry, file: DataFile, path: Path, *, progress: bool | None, timeout: float
+) -> None:
+    # Imported here: it costs a tenth of a second, and most calls find their files.
+    import requests
+
+    bar = _Bar(file.name) if (sys.stderr.isatty() if progress is None else progress) else None
+    # pooch leaves the response of a failed download open; the hook lets us close it.
+    responses: list[Any] = []
+    downloader = pooch.HTTPDownloader(
+        progressbar=bar, chunk_size=2**16, timeout=timeout, hooks={"response": _keep(responses)}
+    )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as stream:
+            target = _HashingStream(stream)
+            downloader(file.url, target, None)
+            _check_download(entry, file, path, target.hexdigest())
+    except requests.RequestException as error:
+        _refuse(entry, file, path, _what_failed(error, timeout), error)
+    except DataHomeError:
+        raise
+    except OSError as error:
+        raise DataHomeError(
+            f"{path} cannot be written ({error.strerror or error}). Set DLST_DATA to a folder that "
+            f"you can write, or have the file put there (public source: {file.url})."
+        ) from error
+    finally:
+        for response in responses:
+            response.close()
+        if bar is not None:
+            bar.close()
+
+
+def _keep(responses: list[Any]) -> Any:
+    def hook(response: Any, **_: Any) -> None:
+        responses.append(response)
+
+    return hook
+
+
+def _check_download(entry: Entry, file: DataFile, path: Path, got: str) -> None:
+    if file.sha256 is not None and got != file.sha256:
+        _refuse(
+            entry,
+            file,
+            path,
+            f"other bytes came: expected sha256 {file.sha256[:12]}…, got {got[:12]}…",
+        )
+
+
+def _refuse(
+    entry: Entry, file: DataFile, path: Path, reason: str, cause: Exception | None = None
+) -> NoReturn:
+    raise DataHomeError(
+        f"{file.name} of {entry.name} could not be downloaded: {reason}. "
+        f"{_remedy(entry, file, path)}"
+    ) from cause
+
+
+def _what_failed(error: Any, timeout: float) -> str:
+    import requests
+
+    if error.response is not None:
+        return f"the server answered {error.response.status_code}"
+    if isinstance(error, requests.Timeout) or "timed out" in str(error):
+        return f"the server was silent for {timeout:g} seconds"
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return "the connection was cut before the end"
+    if isinstance(error, requests.ConnectionError):
+        return "the server could not be reached"
+    return str(error).rstrip(".")
+
+
+class _HashingStream:
+    """A stream that hashes what is written to it."""
+
+    def __init__(self, stream: IO[bytes]):
+        self._stream = stream
+        self._hash = hashlib.sha256()
+
+    def write(self, chunk: bytes) -> int:
+        self._hash.update(chunk)
+        return self._stream.write(chunk)
+
+    def flush(self) -> None:
+        """Do nothing: pooch flushes after every chunk, the file's buffer knows better."""
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+
+class _Bar:
+    """A progress bar as pooch wants it, drawn by rich once the wait is worth it."""
+
+    def __init__(self, name: str):
+        self.total = 0
+        self._name = name
+        self._begun = time.monotonic()
+        self._done = 0
+        self._drawn: Any = None
+
+    def update(self, n_bytes: int) -> None:
+        self._done += n_bytes
+        if self._drawn is None and time.monotonic() - self._begun > BAR_AFTER_SECONDS:
+            self._drawn = _rich_bar()
+            self._drawn.add_task(self._name, total=self.total or None)
+            self._drawn.start()
+        if self._drawn is not None:
+            self._drawn.update(self._drawn.task_ids[0], completed=self._done)
+
+    def reset(self) -> None:
+        self._done = 0
+
+    def close(self) -> None:
+        if self._drawn is not None:
+            self._drawn.stop()
+
+
+def _rich_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -1,0 +1,200 @@
+"""Positions of the relevant labels, the tie rules, and the means over rows or labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlst._kernels.ranking import (
+    BY_SCORE,
+    FIRST_INDEX,
+    LAST_INDEX,
+    count_irrelevant,
+    rank_dense_rows,
+    rank_stored_rows,
+)
+from dlst.metrics._inputs import FloatArray, IntArray, Pattern, Scores, Truth
+
+Ties: TypeAlias = Literal["pessimistic", "optimistic", "expected", "first", "last", "mulan"]
+"""What equal scores mean.
+
+``pessimistic``: irrelevant labels first; ``optimistic``: relevant labels first; ``expected``: the
+mean over all orders; ``first``, ``last``: the lower or the higher index is ranked better;
+``mulan``: as ``last``, and scores closer than 1e-6 are equal (as Weka sorts). In average precision
+``pessimistic`` gives all tied labels the worst rank of the tie, as scikit-learn does.
+"""
+
+Convention: TypeAlias = Literal["sklearn", "mulan"]
+Empty: TypeAlias = float | Literal["skip"] | None
+Average: TypeAlias = Literal["mean"] | None
+
+_ORDER = {"first": FIRST_INDEX, "last": LAST_INDEX, "mulan": LAST_INDEX}
+_WEKA_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The relevant labels of all rows, each row's best first; one array entry per label.
+
+    Attributes
+    ----------
+    row : ndarray of int64
+        Row of the label.
+    place : ndarray of int64
+        0-based place among the relevant labels of its row.
+    column : ndarray of int64
+        The label.
+    ahead, tied : ndarray of int64
+        Irrelevant labels ahead of it, and tied with it.
+    start, stop : ndarray of int64
+        Range of places of the relevant labels tied with it (itself included).
+    ranked : ndarray of bool
+        False for a label that has no score.
+    """
+
+    row: IntArray
+    place: IntArray
+    column: IntArray
+    ahead: IntArray
+    tied: IntArray
+    start: IntArray
+    stop: IntArray
+    ranked: NDArray[np.bool_]
+
+
+def resolve(
+    convention: Convention, ties: Ties | None, sklearn: Ties, mulan: Ties = "mulan"
+) -> Ties:
+    """Check both parameters and give the tie rule: the stated one, else the convention's."""
+    if convention not in ("sklearn", "mulan"):
+        raise ValueError(f"convention must be 'sklearn' or 'mulan'; got {convention!r}.")
+    if ties is None:
+        return sklearn if convention == "sklearn" else mulan
+    if ties not in get_args(Ties):
+        raise ValueError(f"ties must be one of {', '.join(get_args(Ties))}; got {ties!r}.")
+    return ties
+
+
+def rank(truth: Truth, scores: Scores, ties: Ties, by_label: bool = False) -> Ranking:
+    """Rank the labels of each row, or the rows of each label; unscored entries count as 0."""
+    order = _ORDER.get(ties, BY_SCORE)
+    tolerance = _WEKA_TOLERANCE if ties == "mulan" else 0.0
+    key = (truth, by_label, order, tolerance)
+    if key not in scores.rankings:
+        sides = truth.transposed if by_label else truth
+        columns = _empty_columns(sides)
+        for first, block in scores.blocks(by_label):
+            rank_dense_rows(
+                block, first, *sides.relevant, *sides.unjudged, order, tolerance, *columns
+            )
+        scores.rankings[key] = _ranking(sides.relevant, *columns)
+    ranking: Ranking = scores.rankings[key]
+    return ranking
+
+
+def rank_top(truth: Truth, scores: Scores, ties: Ties) -> Ranking:
+    """Rank the labels of each row; labels that a sparse matrix does not store have no rank."""
+    if not scores.sparse:
+        return rank(truth, scores, ties)
+    order = _ORDER.get(ties, BY_SCORE)
+    tolerance = _WEKA_TOLERANCE if ties == "mulan" else 0.0
+    key = (truth, "stored", order, tolerance)
+    if key not in scores.rankings:
+        columns = _empty_columns(truth)
+        stored = scores.values
+        rank_stored_rows(
+            stored.indptr.astype(np.int64),
+            stored.indices.astype(np.int64),
+            stored.data.astype(np.float64),
+            *truth.relevant,
+            *truth.unjudged,
+            order,
+            tolerance,
+            *columns,
+        )
+        scores.rankings[key] = _ranking(truth.relevant, *columns)
+    ranking: Ranking = scores.rankings[key]
+    return ranking
+
+
+def pooled_levels(truth: Truth, scores: Scores) -> tuple[IntArray, IntArray, IntArray]:
+    """Rank all entries of the matrix in one list.
+
+    Returns
+    -------
+    relevant, ahead, tied : ndarray of int64
+        For each distinct score of a relevant entry, best first: the relevant entries that have it,
+        the irrelevant ones above it, the irrelevant ones that have it.
+    """
+    key = (truth, "pooled")
+    if key not in scores.rankings:
+        levels, relevant = np.unique(scores.at(truth.relevant), return_counts=True)
+        levels, relevant = levels[::-1].copy(), relevant[::-1]
+        above, tied = np.zeros(len(levels), np.int64), np.zeros(len(levels), np.int64)
+        if len(levels):
+            for first, block in scores.blocks():
+                count_irrelevant(
+                    block, first, *truth.relevant, *truth.unjudged, levels, above, tied
+                )
+        ahead = np.cumsum(above) + np.concatenate([[0], np.cumsum(tied)[:-1]])
+        scores.rankings[key] = (relevant, ahead, tied)
+    found: tuple[IntArray, IntArray, IntArray] = scores.rankings[key]
+    return found
+
+
+def row_sums(ranking: Ranking, values: FloatArray, n_rows: int) -> FloatArray:
+    """Add up values of relevant labels by row."""
+    return np.bincount(ranking.row, weights=values, minlength=n_rows).astype(np.float64)
+
+
+def summarise(
+    values: FloatArray,
+    undefined: NDArray[np.bool_],
+    judged: NDArray[np.bool_],
+    empty: float | Literal["skip"],
+    average: Average,
+) -> float | FloatArray:
+    """Give undefined values their stated value, leave out the unjudged, and take the mean.
+
+    With ``average=None`` the values themselves, NaN where left out.
+    """
+    if average not in ("mean", None):
+        raise ValueError(f"average must be 'mean' or None; got {average!r}.")
+    if isinstance(empty, str) and empty != "skip":
+        raise ValueError(f"empty must be a number or 'skip'; got {empty!r}.")
+    values = np.where(undefined, np.nan if empty == "skip" else empty, values)
+    values[~judged] = np.nan
+    if average is None:
+        return values
+    counted = judged & ~undefined if empty == "skip" else judged
+    return float(values[counted].mean()) if counted.any() else float("nan")
+
+
+def _empty_columns(truth: Truth) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    size = len(truth.relevant.columns)
+    entry, ahead, tied, start, stop = (np.zeros(size, np.int64) for _ in range(5))
+    return entry, ahead, tied, start, stop
+
+
+def _ranking(
+    relevant: Pattern,
+    entry: IntArray,
+    ahead: IntArray,
+    tied: IntArray,
+    start: IntArray,
+    stop: IntArray,
+) -> Ranking:
+    place = np.arange(len(entry)) - np.repeat(relevant.ptr[:-1], relevant.counts)
+    return Ranking(
+        row=relevant.rows,
+        place=place,
+        column=relevant.columns[entry],
+        ahead=ahead,
+        tied=tied,
+        start=start,
+        stop=stop,
+        ranked=ahead >= 0,
+    )

@@ -1,0 +1,205 @@
+"""Average precision: of the labels of an instance, of the instances of a label, of all pairs.
+
+Every function honours NaN in the truth as "not judged": the entry is taken out of its ranking, and
+a row or label with nothing judged is left out of the mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dlst.metrics._inputs import FloatArray, Truth, align
+from dlst.metrics._ranks import (
+    Average,
+    Convention,
+    Empty,
+    Ranking,
+    Ties,
+    pooled_levels,
+    rank,
+    resolve,
+    row_sums,
+    summarise,
+)
+
+
+def instance_average_precision(
+    Y: Any,
+    scores: Any,
+    *,
+    convention: Convention = "sklearn",
+    ties: Ties | None = None,
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over instances of the precision at each relevant label (the paper's AP; LRAP).
+
+    Ties: all tied labels take the worst rank of the tie (``convention="mulan"``: the last index is
+    ranked best, and scores closer than 1e-6 are tied).
+    Empty rows: an instance without relevant label counts 1, and so does one with no irrelevant
+    label (``convention="mulan"``: an instance without relevant label is left out).
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Truth: 0, 1, and NaN for "not judged".
+    scores : array-like, sparse or frame of shape (n, K)
+        Higher is more relevant; entries that a sparse matrix does not store are 0.
+    convention : {"sklearn", "mulan"}
+        Sets the defaults of ``ties`` and ``empty``.
+    ties : {"pessimistic", "optimistic", "expected", "first", "last", "mulan"}, optional
+        Order of equal scores; overrides the convention.
+    empty : float or "skip", optional
+        Value of an instance without relevant label; overrides the convention.
+    average : {"mean", None}
+        None gives the value of each instance, NaN where left out.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> instance_average_precision([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.2, 0.7, 0.1]])
+    0.916...
+    """
+    rule = resolve(convention, ties, "pessimistic")
+    default = 1.0 if convention == "sklearn" else "skip"
+    truth, checked = align(Y, scores)
+    return _mean_precision(
+        truth,
+        rank(truth, checked, rule),
+        rule,
+        empty=default if empty is None else empty,
+        average=average,
+    )
+
+
+def macro_average_precision(
+    Y: Any,
+    scores: Any,
+    *,
+    convention: Convention = "sklearn",
+    ties: Ties | None = None,
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over labels of the average precision of its ranking of instances (label mAP).
+
+    Ties: all tied instances take the worst rank of the tie (``convention="mulan"``: the earlier row
+    is ranked better).
+    Empty labels: a label without positives counts 0 (``convention="mulan"``: it is left out).
+
+    Parameters are those of :func:`instance_average_precision`, with labels for instances;
+    ``average=None`` gives the value of each label, shape (K,).
+
+    Examples
+    --------
+    >>> macro_average_precision([[1, 0], [0, 1]], [[0.9, 0.8], [0.1, 0.2]], average=None)
+    array([1. , 0.5])
+    """
+    rule = resolve(convention, ties, "pessimistic", mulan="first")
+    default = 0.0 if convention == "sklearn" else "skip"
+    truth, checked = align(Y, scores)
+    return _mean_precision(
+        truth.transposed,
+        rank(truth, checked, rule, by_label=True),
+        rule,
+        empty=default if empty is None else empty,
+        average=average,
+    )
+
+
+def micro_average_precision(Y: Any, scores: Any) -> float:
+    """Average precision of all (instance, label) pairs in one ranking.
+
+    Ties: all tied pairs take the worst rank of the tie, as in scikit-learn.
+    Empty rows: they add irrelevant pairs like any other; truth without any relevant pair gives 0.
+
+    Examples
+    --------
+    >>> micro_average_precision([[1, 0], [0, 1]], [[0.9, 0.8], [0.1, 0.2]])
+    0.833...
+    """
+    relevant, ahead, tied = pooled_levels(*align(Y, scores))
+    if not len(relevant):
+        return 0.0
+    found = np.cumsum(relevant)
+    return float(np.sum(relevant * (found / (found + ahead + tied))) / found[-1])
+
+
+def eleven_point_average_precision(
+    Y: Any, scores: Any, *, empty: Empty = None, average: Average = "mean"
+) -> float | FloatArray:
+    """Mean over labels of the 11-point interpolated average precision (PASCAL VOC 2007).
+
+    The mean, over recalls 0, 0.1, …, 1, of the best precision at this recall or more.
+
+    Ties: all tied instances take the worst rank of the tie.
+    Empty labels: a label without positives counts 0; ``empty`` gives another value or "skip".
+
+    Examples
+    --------
+    >>> eleven_point_average_precision([[1], [0], [1]], [[0.9], [0.5], [0.1]])
+    0.848...
+    """
+    truth, checked = align(Y, scores)
+    ranking = rank(truth, checked, "pessimistic", by_label=True)
+    precision = _precision_at(ranking, "pessimistic")
+    labels = truth.transposed
+    values = np.zeros(labels.shape[0])
+    for label in np.flatnonzero(labels.relevant.counts):
+        a, b = labels.relevant.ptr[label : label + 2]
+        best_from_here = np.maximum.accumulate(precision[a:b][::-1])[::-1]
+        # Recall stop/m reaches point/10 first at the tie that holds place ceil(m·point/10) - 1;
+        # in integers, for 0.1 has no exact double.
+        places = np.maximum(0, -(-(b - a) * np.arange(11) // 10) - 1)
+        values[label] = best_from_here[places].mean()
+    return summarise(
+        values,
+        labels.relevant.counts == 0,
+        labels.n_judged > 0,
+        0.0 if empty is None else empty,
+        average,
+    )
+
+
+def _mean_precision(
+    truth: Truth, ranking: Ranking, ties: Ties, empty: Any, average: Average
+) -> float | FloatArray:
+    n_relevant = truth.relevant.counts
+    sums = row_sums(ranking, _precision_at(ranking, ties), truth.shape[0])
+    return summarise(
+        sums / np.maximum(n_relevant, 1), n_relevant == 0, truth.n_judged > 0, empty, average
+    )
+
+
+def _precision_at(ranking: Ranking, ties: Ties) -> FloatArray:
+    """Precision at the rank of each relevant label."""
+    if ties == "pessimistic":
+        return ranking.stop / (ranking.stop + ranking.ahead + ranking.tied)
+    if ties == "expected":
+        return _expected_precision(ranking)
+    return (ranking.place + 1) / (ranking.place + 1 + ranking.ahead)
+
+
+def _expected_precision(ranking: Ranking) -> FloatArray:
+    """Mean precision of a relevant label over all orders of its tie.
+
+    At place j of a tie of g labels, m of them relevant, behind t labels, R of them relevant, a
+    relevant label has precision (R + 1 + (m-1)(j-1)/(g-1)) / (t + j) in the mean; j is uniform, so
+    the sum over j needs only harmonic numbers.
+    """
+    before = ranking.start + ranking.ahead
+    m = ranking.stop - ranking.start
+    g = m + ranking.tied
+    harmonic = np.concatenate(
+        [[0.0], np.cumsum(1.0 / np.arange(1, (before + g).max(initial=0) + 1))]
+    )
+    inverse_ranks = harmonic[before + g] - harmonic[before]
+    growth = (m - 1) / np.maximum(g - 1, 1)
+    total = (ranking.start + 1) * inverse_ranks + growth * (g - (before + 1) * inverse_ranks)
+    expected: FloatArray = total / g
+    return expected

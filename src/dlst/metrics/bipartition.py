@@ -1,0 +1,333 @@
+"""Decisions against truth: F1, precision, recall, Jaccard, Hamming loss, subset accuracy.
+
+Every function honours NaN in the truth as "not judged": a decision there is neither right nor
+wrong, and a row or label with nothing judged is left out of the mean. Decisions and truth may be
+sparse and stay so. Decisions have no ties; how scores become decisions is in ``decisions``. The
+parameters that the functions share are described at :func:`macro_f1`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from dlst.metrics._inputs import FloatArray, Pattern, Truth, as_decisions, as_truth
+from dlst.metrics._ranks import Average, Convention, Empty, resolve, summarise
+
+Measure = Literal["precision", "recall", "f1", "jaccard"]
+
+
+def macro_f1(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    convention: Convention = "sklearn",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over labels of F1.
+
+    Ties: decisions have none.
+    Empty labels: a label neither present nor predicted counts 0 (``convention="mulan"``: 1).
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Truth: 0, 1, and NaN for "not judged".
+    Y_pred : array-like, sparse or frame of shape (n, K)
+        Decisions: 0 and 1.
+    convention : {"sklearn", "mulan"}
+        Sets the default of ``empty``. Mulan also counts precision or recall 0, not 0/0, where
+        only one of truth and decisions is empty.
+    empty : float or "skip", optional
+        Value of a label for which the metric is 0/0 (scikit-learn's ``zero_division``).
+    average : {"mean", None}
+        None gives the value of each label, shape (K,), NaN where left out.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,)
+
+    Examples
+    --------
+    >>> macro_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]], average=None)
+    array([0.8       , 0.66666667])
+    """
+    return _averaged("f1", "labels", Y, Y_pred, convention, empty, average)
+
+
+def macro_precision(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    convention: Convention = "sklearn",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over labels of the share of its predictions that are right.
+
+    Ties: decisions have none.
+    Empty labels: a label never predicted counts 0 (``convention="mulan"``: 1 if it is absent too).
+
+    Parameters are those of :func:`macro_f1`.
+    """
+    return _averaged("precision", "labels", Y, Y_pred, convention, empty, average)
+
+
+def macro_recall(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    convention: Convention = "sklearn",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over labels of the share of its positives that are predicted.
+
+    Ties: decisions have none.
+    Empty labels: a label without positives counts 0 (``convention="mulan"``: 1 if it is not
+    predicted either).
+
+    Parameters are those of :func:`macro_f1`.
+    """
+    return _averaged("recall", "labels", Y, Y_pred, convention, empty, average)
+
+
+def macro_jaccard(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    convention: Convention = "sklearn",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over labels of intersection over union of predicted and true instances.
+
+    Ties: decisions have none.
+    Empty labels: a label neither present nor predicted counts 0 (``convention="mulan"``: 1).
+
+    Parameters are those of :func:`macro_f1`.
+    """
+    return _averaged("jaccard", "labels", Y, Y_pred, convention, empty, average)
+
+
+def instance_f1(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    convention: Convention = "sklearn",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over instances of F1.
+
+    Ties: decisions have none.
+    Empty rows: an instance with neither true nor predicted label counts 0
+    (``convention="mulan"``: 1).
+
+    Parameters are those of :func:`macro_f1`, with instances for labels.
+
+    Examples
+    --------
+    >>> instance_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
+    0.777...
+    """
+    return _averaged("f1", "instances", Y, Y_pred, convention, empty, average)
+
+
+def instance_precision(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    convention: Convention = "sklearn",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over instances of the share of predicted labels that are right.
+
+    Ties: decisions have none.
+    Empty rows: an instance without predicted label counts 0 (``convention="mulan"``: 1 if it has
+    no true label either).
+
+    Parameters are those of :func:`macro_f1`, with instances for labels.
+    """
+    return _averaged("precision", "instances", Y, Y_pred, convention, empty, average)
+
+
+def instance_recall(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    convention: Convention = "sklearn",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over instances of the share of true labels that are predicted.
+
+    Ties: decisions have none.
+    Empty rows: an instance without true label counts 0 (``convention="mulan"``: 1 if none is
+    predicted either).
+
+    Parameters are those of :func:`macro_f1`, with instances for labels.
+    """
+    return _averaged("recall", "instances", Y, Y_pred, convention, empty, average)
+
+
+def jaccard(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    convention: Convention = "sklearn",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Mean over instances of intersection over union of predicted and true labels.
+
+    Ties: decisions have none.
+    Empty rows: an instance with neither true nor predicted label counts 0
+    (``convention="mulan"``: 1).
+
+    Parameters are those of :func:`macro_f1`, with instances for labels.
+
+    Examples
+    --------
+    >>> jaccard([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
+    0.666...
+    """
+    return _averaged("jaccard", "instances", Y, Y_pred, convention, empty, average)
+
+
+def micro_f1(Y: Any, Y_pred: Any, *, empty: float = 0.0) -> float:
+    """F1 of all (instance, label) pairs together.
+
+    Ties: decisions have none.
+    Empty rows: they add nothing of their own; with neither true nor predicted pair at all, the
+    value is ``empty``.
+
+    Examples
+    --------
+    >>> micro_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
+    0.75
+    """
+    return _pooled("f1", Y, Y_pred, empty)
+
+
+def micro_precision(Y: Any, Y_pred: Any, *, empty: float = 0.0) -> float:
+    """Share of all predicted pairs that are right.
+
+    Ties: decisions have none.
+    Empty rows: they add nothing of their own; with no predicted pair the value is ``empty``.
+    """
+    return _pooled("precision", Y, Y_pred, empty)
+
+
+def micro_recall(Y: Any, Y_pred: Any, *, empty: float = 0.0) -> float:
+    """Share of all true pairs that are predicted.
+
+    Ties: decisions have none.
+    Empty rows: they add nothing of their own; with no true pair the value is ``empty``.
+    """
+    return _pooled("recall", Y, Y_pred, empty)
+
+
+def hamming_loss(Y: Any, Y_pred: Any, *, average: Average = "mean") -> float | FloatArray:
+    """Share of wrong entries among all judged ones; ``average=None``: of each label.
+
+    Ties: decisions have none.
+    Empty rows: a row or label without positives is judged like any other.
+
+    Examples
+    --------
+    >>> hamming_loss([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
+    0.333...
+    """
+    truth = as_truth(Y)
+    counts = _counts(truth, as_decisions(Y_pred, truth), "labels")
+    wrong, judged = counts.fp + counts.fn, truth.transposed.n_judged
+    if average is None:
+        return summarise(wrong / np.maximum(judged, 1), judged == 0, judged > 0, "skip", None)
+    return float(wrong.sum() / judged.sum()) if judged.any() else float("nan")
+
+
+def subset_accuracy(Y: Any, Y_pred: Any, *, average: Average = "mean") -> float | FloatArray:
+    """Share of instances with every judged entry right.
+
+    Ties: decisions have none.
+    Empty rows: an instance without true label is right if none is predicted.
+
+    Examples
+    --------
+    >>> subset_accuracy([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
+    0.333...
+    """
+    truth = as_truth(Y)
+    counts = _counts(truth, as_decisions(Y_pred, truth), "instances")
+    right = (counts.fp + counts.fn == 0).astype(np.float64)
+    judged = truth.n_judged > 0
+    return summarise(right, ~judged, judged, "skip", average)
+
+
+class _Counts(NamedTuple):
+    tp: FloatArray
+    fp: FloatArray
+    fn: FloatArray
+
+
+def _counts(truth: Truth, decided: Pattern, by: Literal["labels", "instances"]) -> _Counts:
+    n_labels = truth.shape[1]
+    ones, unjudged, chosen = (
+        pattern.matrix(truth.shape) for pattern in (truth.relevant, truth.unjudged, decided)
+    )
+    hits, ignored = ones.multiply(chosen).tocsr(), unjudged.multiply(chosen).tocsr()
+
+    def total(matrix: sp.csr_array) -> FloatArray:
+        if by == "labels":
+            return np.bincount(matrix.indices, minlength=n_labels).astype(np.float64)
+        return np.asarray(np.diff(matrix.indptr), dtype=np.float64)
+
+    tp = total(hits)
+    return _Counts(tp, total(chosen) - tp - total(ignored), total(ones) - tp)
+
+
+def _fraction(measure: Measure, counts: _Counts) -> tuple[FloatArray, FloatArray]:
+    tp, fp, fn = counts
+    if measure == "precision":
+        return tp, tp + fp
+    if measure == "recall":
+        return tp, tp + fn
+    if measure == "jaccard":
+        return tp, tp + fp + fn
+    return 2 * tp, 2 * tp + fp + fn
+
+
+def _averaged(
+    measure: Measure,
+    by: Literal["labels", "instances"],
+    Y: Any,
+    Y_pred: Any,
+    convention: Convention,
+    empty: Empty,
+    average: Average,
+) -> float | FloatArray:
+    resolve(convention, None, "pessimistic")
+    truth = as_truth(Y)
+    counts = _counts(truth, as_decisions(Y_pred, truth), by)
+    upper, lower = _fraction(measure, counts)
+    nothing = lower if convention == "sklearn" else counts.tp + counts.fp + counts.fn
+    default = 0.0 if convention == "sklearn" else 1.0
+    return summarise(
+        upper / np.maximum(lower, 1),
+        nothing == 0,
+        (truth.transposed if by == "labels" else truth).n_judged > 0,
+        default if empty is None else empty,
+        average,
+    )
+
+
+def _pooled(measure: Measure, Y: Any, Y_pred: Any, empty: float) -> float:
+    truth = as_truth(Y)
+    counts = _counts(truth, as_decisions(Y_pred, truth), "instances")
+    upper, lower = (float(part.sum()) for part in _fraction(measure, counts))
+    return upper / lower if lower else float(empty)

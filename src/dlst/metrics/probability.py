@@ -1,0 +1,131 @@
+"""Probabilities against truth: log loss and calibration.
+
+Every function honours NaN in the truth as "not judged": the entry is left out, and so is a label
+with nothing judged. Probabilities may be sparse; entries not stored are 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlst.errors import DataError
+from dlst.metrics._inputs import FloatArray, Pattern, Scores, align
+from dlst.metrics._ranks import Average, summarise
+
+
+def log_loss(Y: Any, probabilities: Any, *, average: Average = "mean") -> float | FloatArray:
+    """Mean negative log-likelihood of the judged entries; ``average=None``: of each label.
+
+    Probabilities are clipped to [eps, 1 - eps], eps = 2.2e-16, as in scikit-learn.
+
+    Ties: they play no part.
+    Empty rows: a row or label without positives is judged like any other.
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Truth: 0, 1, and NaN for "not judged".
+    probabilities : array-like, sparse or frame of shape (n, K)
+        In [0, 1].
+    average : {"mean", None}
+        None gives the value of each label, shape (K,), NaN where nothing is judged.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,)
+
+    Examples
+    --------
+    >>> log_loss([[1, 0]], [[0.5, 0.5]])
+    0.693...
+    """
+    truth, checked = align(Y, probabilities)
+    eps = np.finfo(np.float64).eps
+    total = np.zeros(truth.shape[1])
+    for first, block in _probability_blocks(checked):
+        right = 1.0 - block
+        at = _inside(truth.relevant, first, len(block))
+        right[at] = block[at]
+        losses = -np.log(np.clip(right, eps, 1.0 - eps, out=right))
+        losses[_inside(truth.unjudged, first, len(block))] = 0.0
+        total += losses.sum(axis=0)
+    judged = truth.transposed.n_judged
+    if average is None:
+        return _per_label(total, judged)
+    return float(total.sum() / judged.sum()) if judged.any() else float("nan")
+
+
+def expected_calibration_error(
+    Y: Any, probabilities: Any, *, n_bins: int = 15, average: Average = "mean"
+) -> float | FloatArray:
+    """Mean distance between stated probability and observed frequency, over equal-width bins.
+
+    All judged entries are pooled; ``average=None``: the entries of each label by themselves.
+    The bins are [0, 1/n_bins), …, [1 - 1/n_bins, 1].
+
+    Ties: equal probabilities fall into the same bin.
+    Empty rows: a row or label without positives is judged like any other.
+
+    Parameters
+    ----------
+    Y, probabilities, average
+        As in :func:`log_loss`.
+    n_bins : int
+        Number of bins.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,)
+
+    Examples
+    --------
+    >>> expected_calibration_error([[1, 0], [1, 0]], [[0.75, 0.25], [0.75, 0.25]])
+    0.25
+    """
+    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
+        raise ValueError(f"n_bins must be an integer of at least 1; got {n_bins!r}.")
+    truth, checked = align(Y, probabilities)
+    K = truth.shape[1]
+    gaps = np.zeros(K * n_bins)
+    offset = np.arange(K) * n_bins
+    for first, block in _probability_blocks(checked):
+        bins = np.minimum((block * n_bins).astype(np.intp), n_bins - 1) + offset
+        # What a bin promises less what it holds; its size cancels against the weight of the bin.
+        excess = block.copy()
+        excess[_inside(truth.relevant, first, len(block))] -= 1.0
+        excess[_inside(truth.unjudged, first, len(block))] = 0.0
+        gaps += np.bincount(bins.ravel(), weights=excess.ravel(), minlength=K * n_bins)
+    gap = gaps.reshape(K, n_bins)
+    judged = truth.transposed.n_judged
+    if average is None:
+        return _per_label(np.abs(gap).sum(axis=1), judged)
+    total = np.abs(gap.sum(axis=0)).sum()
+    return float(total / judged.sum()) if judged.any() else float("nan")
+
+
+def _probability_blocks(scores: Scores) -> Iterator[tuple[int, FloatArray]]:
+    for first, block in scores.blocks():
+        low, high = block.min(), block.max()
+        if low < 0 or high > 1:
+            raise DataError(
+                f"probabilities must lie in [0, 1]; got {low:g} to {high:g}. "
+                "Use predict_proba, or a metric for unbounded scores."
+            )
+        yield first, block
+
+
+def _inside(
+    pattern: Pattern, first: int, n_rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give (row in the block, column) of the pattern's entries in these rows."""
+    ptr = pattern.ptr[first : first + n_rows + 1]
+    rows = np.repeat(np.arange(n_rows), np.diff(ptr))
+    return rows, pattern.columns[ptr[0] : ptr[-1]]
+
+
+def _per_label(total: FloatArray, judged: NDArray[np.int64]) -> float | FloatArray:
+    return summarise(total / np.maximum(judged, 1), judged == 0, judged > 0, "skip", None)

@@ -1,0 +1,280 @@
+"""The first k labels of each ranking: precision and nDCG, plain and propensity-scored.
+
+None of these functions builds an n × K array from sparse input. Scores may be dense, sparse, or a
+:class:`TopLabels` pair; a label that sparse scores or the pair do not store is *unscored*: it ranks
+below every stored label, also below stored negative scores, and never enters the first k. Where
+fewer than k labels are scored (or exist), the remaining places count as misses.
+
+Every function honours NaN in the truth as "not judged": the entry is taken out of the ranking, the
+labels below move up, and a row with nothing judged is left out of the mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dlst.errors import DataError
+from dlst.metrics._inputs import FloatArray, IntArray, Truth, as_scores, as_truth
+from dlst.metrics._ranks import (
+    Average,
+    Empty,
+    Ranking,
+    Ties,
+    rank_top,
+    resolve,
+    row_sums,
+    summarise,
+)
+
+
+def precision_at_k(
+    Y: Any,
+    scores: Any,
+    k: int = 5,
+    *,
+    ties: Ties = "expected",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Share of relevant labels among the first k of each instance.
+
+    Ties: the mean over all orders of the tied labels; ``"first"`` or ``"last"`` ranks by index.
+    Empty rows: an instance without relevant label counts 0.
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Truth: 0, 1, and NaN for "not judged".
+    scores : array-like, sparse or frame of shape (n, K), or TopLabels
+        Higher is more relevant; see the module's words on unscored labels.
+    k : int
+        Places that count; always the denominator.
+    ties : {"expected", "pessimistic", "optimistic", "first", "last", "mulan"}
+        Order of equal scores.
+    empty : float or "skip", optional
+        Value of an instance without relevant label.
+    average : {"mean", None}
+        None gives the value of each instance, NaN where left out.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> precision_at_k([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.6], [0.8, 0.7, 0.1]], k=2)
+    0.75
+    >>> top = ([[0, 2], [0, -1]], [[0.9, 0.6], [0.8, 0.0]])
+    >>> precision_at_k([[1, 0, 1], [0, 1, 0]], top, k=2)
+    0.5
+    """
+    truth = as_truth(Y)
+    gains = _gains(truth, scores, _places(k), ties)
+    return _mean_over_rows(truth, gains / min(k, 3), empty, average)
+
+
+def ndcg_at_k(
+    Y: Any,
+    scores: Any,
+    k: int = 5,
+    *,
+    ties: Ties = "expected",
+    empty: Empty = None,
+    average: Average = "mean",
+) -> float | FloatArray:
+    """Discounted gain of the first k labels, over the best that the instance allows.
+
+    A relevant label at rank j gains 1 / log2(j + 1).
+
+    Ties: the mean over all orders of the tied labels, as in scikit-learn; ``ties="first"`` or
+    ``"last"`` ranks by index.
+    Empty rows: an instance without relevant label counts 0.
+
+    Parameters are those of :func:`precision_at_k`.
+
+    Examples
+    --------
+    >>> ndcg_at_k([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.6], [0.8, 0.7, 0.1]], k=2)
+    0.815...
+    """
+    discounts = _discounts(k)
+    truth = as_truth(Y)
+    gains = _gains(truth, scores, discounts, ties)
+    best = _best_plain(truth, discounts)
+    return _mean_over_rows(truth, gains / np.where(best > 0, best, 1.0), empty, average)
+
+
+def propensity_scored_precision_at_k(
+    Y: Any, scores: Any, propensities: Any, k: int = 5, *, ties: Ties = "expected"
+) -> float:
+    """Precision at k in which a hit on label l counts 1/p_l, over the best ranking's.
+
+    Both are summed over instances before the division, as the extreme classification repository
+    reports it, so a perfect ranking has 1.
+
+    Ties: the mean over all orders of the tied labels; ``"first"`` or ``"last"`` ranks by index.
+    Empty rows: an instance without relevant label adds nothing to either sum; NaN if all are so.
+
+    Parameters
+    ----------
+    Y, scores, k, ties
+        As in :func:`precision_at_k`.
+    propensities : array-like of shape (K,)
+        In (0, 1], of the *training* labels: see :func:`propensities`.
+
+    Examples
+    --------
+    >>> propensity_scored_precision_at_k([[1, 0, 1]], [[0.9, 0.5, 0.1]], [0.5, 1.0, 0.25], k=1)
+    0.5
+    """
+    places = _places(k)
+    truth = as_truth(Y)
+    weights = _inverse_propensities(propensities, truth.shape[1])
+    gains = _gains(truth, scores, places, ties, weights)
+    return _ratio(gains.sum(), _best_weighted(truth, places, weights).sum())
+
+
+def propensity_scored_ndcg_at_k(
+    Y: Any, scores: Any, propensities: Any, k: int = 5, *, ties: Ties = "expected"
+) -> float:
+    """Compute nDCG at k with a gain of 1/p_l for label l, over the best ranking's.
+
+    Each instance's gain is divided by the discounts of its first min(k, number of relevant labels)
+    places; the sum over instances is divided by that of the best ranking.
+
+    Ties: the mean over all orders of the tied labels; ``"first"`` or ``"last"`` ranks by index.
+    Empty rows: an instance without relevant label adds nothing to either sum; NaN if all are so.
+
+    Parameters are those of :func:`propensity_scored_precision_at_k`.
+
+    Examples
+    --------
+    >>> propensity_scored_ndcg_at_k([[1, 0, 1]], [[0.9, 0.5, 0.1]], [0.5, 1.0, 0.25], k=1)
+    0.5
+    """
+    discounts = _discounts(k)
+    truth = as_truth(Y)
+    weights = _inverse_propensities(propensities, truth.shape[1])
+    gains = _gains(truth, scores, discounts, ties, weights)
+    plain = _best_plain(truth, discounts)
+    plain = np.where(plain > 0, plain, 1.0)
+    best = _best_weighted(truth, discounts, weights)
+    return _ratio(np.sum(gains / plain), np.sum(best / plain))
+
+
+def propensities(Y: Any, *, A: float = 0.55, B: float = 1.5) -> FloatArray:
+    """Estimate how probable it is that a true label is recorded (Jain et al., KDD 2016).
+
+    p_l = 1 / (1 + C exp(-A log(N_l + B))) with C = (log N - 1)(B + 1)^A, where N_l of the N
+    training instances have label l.
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Training labels; NaN entries count as absent.
+    A, B : float
+        0.55 and 1.5 by default; the paper has 0.5, 0.4 for Wikipedia and 0.6, 2.6 for Amazon.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+
+    Examples
+    --------
+    >>> propensities([[1, 0], [1, 0], [1, 1], [1, 0]]).round(3)
+    array([0.8  , 0.721])
+    """
+    truth = as_truth(Y)
+    n, K = truth.shape
+    if n < 3:
+        raise DataError(
+            f"propensities need at least 3 training rows, where log N exceeds 1; got {n}."
+        )
+    frequencies = np.bincount(truth.relevant.columns, minlength=K)
+    C = (np.log(n) - 1.0) * (B + 1.0) ** A
+    return np.asarray(1.0 / (1.0 + C * (frequencies + B) ** -A), dtype=np.float64)
+
+
+def _gains(
+    truth: Truth, scores: Any, places: FloatArray, ties: Ties, weights: FloatArray | None = None
+) -> FloatArray:
+    """Add up, by row, what each relevant label gains at its rank."""
+    rule = resolve("sklearn", ties, "expected")
+    ranking = rank_top(truth, as_scores(scores, truth), rule)
+    gain = np.where(ranking.ranked, _gain_at_rank(ranking, places, rule), 0.0)
+    if weights is not None:
+        gain = gain * weights[ranking.column]
+    return row_sums(ranking, gain, truth.shape[0])
+
+
+def _gain_at_rank(ranking: Ranking, places: FloatArray, ties: Ties) -> FloatArray:
+    k = len(places)
+    if ties == "expected":
+        total = np.concatenate([[0.0], np.cumsum(places)])
+        before = ranking.start + ranking.ahead
+        size = ranking.stop - ranking.start + ranking.tied
+        inside = total[np.minimum(before + size, k)] - total[np.clip(before, 0, k)]
+        expected: FloatArray = inside / size
+        return expected
+    position = ranking.place + ranking.ahead
+    if ties == "pessimistic":
+        position = position + ranking.tied
+    gain: FloatArray = np.append(places, 0.0)[np.clip(position, 0, k)]
+    return gain
+
+
+def _places(k: int) -> FloatArray:
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(f"k must be an integer of at least 1; got {k!r}.")
+    return np.ones(k)
+
+
+def _discounts(k: int) -> FloatArray:
+    return np.asarray(_places(k) / np.log2(np.arange(2, k + 2)), dtype=np.float64)
+
+
+def _best_plain(truth: Truth, places: FloatArray) -> FloatArray:
+    total = np.concatenate([[0.0], np.cumsum(places)])
+    return total[np.minimum(truth.relevant.counts, len(places))]
+
+
+def _best_weighted(truth: Truth, places: FloatArray, weights: FloatArray) -> FloatArray:
+    rows = truth.relevant.rows
+    weight = weights[truth.relevant.columns]
+    order = np.lexsort((-weight, rows))
+    place: IntArray = np.arange(len(rows)) - truth.relevant.ptr[rows]
+    gain = np.append(places, 0.0)[np.minimum(place, len(places))] * weight[order]
+    return np.bincount(rows, weights=gain, minlength=truth.shape[0]).astype(np.float64)
+
+
+def _inverse_propensities(propensities: Any, n_labels: int) -> FloatArray:
+    values = np.asarray(propensities, dtype=np.float64)
+    if values.shape != (n_labels,):
+        raise DataError(
+            f"propensities must give one value for each of the {n_labels} labels; got shape "
+            f"{values.shape}."
+        )
+    if not np.all((values > 0) & (values <= 1)):
+        raise DataError(
+            f"propensities must lie in (0, 1]; got {values.min():g} to {values.max():g}. "
+            "Pass p, not 1/p."
+        )
+    return np.asarray(1.0 / values, dtype=np.float64)
+
+
+def _mean_over_rows(
+    truth: Truth, values: FloatArray, empty: Empty, average: Average
+) -> float | FloatArray:
+    return summarise(
+        values,
+        truth.relevant.counts == 0,
+        truth.n_judged > 0,
+        0.0 if empty is None else empty,
+        average,
+    )
+
+
+def _ratio(gained: float, best: float) -> float:
+    return float(gained / best) if best > 0 else float("nan")
