@@ -123,6 +123,16 @@ def test_the_ceiling_is_the_best_of_all_decisions_and_encloses_macro_f1(problem,
     assert best["macro_f1"] <= ceiling["macro_f1_upper_bound"] + 1e-12
 
 
+def test_the_macro_bound_holds_where_one_label_has_both_wrong_and_missed_decisions():
+    Y = [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 1, 1]]
+    # All label-free rows go to the second label, which the last row gives up for the third.
+    P = [[0, 1, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]]
+    assert m.macro_f1(Y, P) == pytest.approx(7 / 9)
+    ceiling = m.top_r_ceiling(Y, 1)
+    assert ceiling["macro_f1_reached"] == pytest.approx(7 / 9)
+    assert ceiling["macro_f1_upper_bound"] >= 7 / 9
+
+
 def test_the_macro_ceiling_is_exact_where_rows_have_r_labels():
     ceiling = m.top_r_ceiling([[1, 1, 0], [0, 1, 1]], 2)
     assert set(ceiling.values()) == {1.0}

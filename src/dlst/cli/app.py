@@ -12,6 +12,8 @@ from dlst import __version__
 from dlst.cli import data_commands, demo
 from dlst.errors import DlstError
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="dlst",
     help="Multi-label learning through label-space transformation.",
@@ -61,8 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
         # Disk full, no permission: the system's word is the clearest.
         return _mistake(f"{error.filename}: {error.strerror}." if error.filename else str(error))
     except (KeyboardInterrupt, Abort):
+        outcome = INTERRUPTED
+    if outcome == INTERRUPTED:
         print("dlst: interrupted.", file=sys.stderr)
-        return 130
     return outcome if isinstance(outcome, int) else 0
 
 

@@ -71,7 +71,9 @@ def datasets(
 
 def convert(
     data: Data,
-    out: Annotated[Path, typer.Argument(help="The file to write; its suffix tells the format.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write; its suffix tells the format.")
+    ],
     labels: Labels = None,
     nominal: Nominal = None,
     from_: From = None,

@@ -31,7 +31,7 @@ def load(
     download: bool = True,
     **options: Any,
 ) -> Dataset:
-    """Load data the way the command line takes its DATA.
+    r"""Load data the way the command line takes its DATA.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def load(
     >>> import tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
     >>> file = pathlib.Path(folder.name, "tags.csv")
-    >>> _ = file.write_text("height,label:old,label:tall\\n1.9,0,1\\n1.5,1,0\\n")
+    >>> _ = file.write_text("height,label:old,label:tall\n1.9,0,1\n1.5,1,0\n")
     >>> load(file)
     Dataset('tags', n=2, d=1, K=2, cardinality=1.000)
     >>> folder.cleanup()
@@ -140,7 +140,7 @@ def _load_registered(name: str, download: bool, options: dict[str, Any]) -> Data
         registry.entry(name)
     except UnknownNameError as error:
         raise UnknownNameError(
-            f"{name}: expected a file, a folder or the name of a data set, got none of them. {error}"
+            f"{name}: expected a file, a folder or a known name, got none of them. {error}"
         ) from error
     return registry.load_registered(name, download=download, **options)
 

@@ -84,8 +84,8 @@ def _best_ranking(
     """Score relevant labels by the cost to miss them, then unjudged ones, then cheap errors."""
     n, K = truth.shape
     relevant, unjudged = _relevant(truth), _unjudged(truth)
-    # A row that needs filling has fewer than r other labels, so 2r cheap ones are enough.
-    cheapest = np.argsort(wrong_cost, kind="stable")[: 2 * r]
+    # A row with c relevant or unjudged labels needs r - c more: the r cheapest hold at least these.
+    cheapest = np.argsort(wrong_cost, kind="stable")[:r]
     fill = sp.csr_array(
         (np.ones(n * len(cheapest)), np.tile(cheapest, n), np.arange(n + 1) * len(cheapest)),
         shape=(n, K),

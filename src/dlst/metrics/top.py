@@ -72,7 +72,7 @@ def precision_at_k(
     """
     truth = as_truth(Y)
     gains = _gains(truth, scores, _places(k), ties)
-    return _mean_over_rows(truth, gains / min(k, 3), empty, average)
+    return _mean_over_rows(truth, gains / k, empty, average)
 
 
 def ndcg_at_k(

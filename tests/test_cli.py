@@ -1,0 +1,171 @@
+"""The command line as a shell sees it: output, exit codes, one line for a mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from dlst import __version__
+from dlst.cli import main
+from dlst.cli.data_commands import parse_labels
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.fixture
+def csv(tmp_path):
+    file = tmp_path / "toy.csv"
+    file.write_text("x,label:a,label:b\n1,1,0\n2,1,1\n3,0,\n")
+    return file
+
+
+def test_version_and_help(run):
+    assert run("--version") == (0, f"dlst {__version__}\n", "")
+    code, out, _ = run()
+    assert code == 0
+    assert "datasets" in out
+    assert run("datasets", "--help")[0] == 0
+
+
+def test_listing_the_known_sets(run):
+    code, out, err = run("datasets")
+    assert (code, err) == (0, "")
+    assert "yeast" in out
+    assert "multidigits" in out
+    rows = json.loads(run("datasets", "--json")[1])
+    assert {row["name"] for row in rows} >= {"emotions", "scene", "yeast", "nus-wide"}
+    assert all(row["citation"] and row["terms"] for row in rows)
+
+
+def test_describing_a_file(run, csv):
+    code, out, _ = run("datasets", csv)
+    assert code == 0
+    assert "cardinality" in out
+    assert "unknown entries" in out
+    facts = json.loads(run("datasets", csv, "--json")[1])
+    assert facts["n_samples"] == 3
+    assert facts["n_labels"] == 2
+    assert facts["label_frequencies"] == [2, 1]
+    assert facts["n_unknown"] == 1
+
+
+def test_describing_a_known_set(run, real_data):
+    facts = json.loads(run("datasets", "birds", "--json")[1])
+    assert (facts["n_train"], facts["n_test"], facts["n_features"]) == (322, 323, 260)
+    code, out, _ = run("datasets", "nus-wide")
+    assert code == 0
+    assert "labels only" in out
+    assert "never occur" in run("datasets", "mediamill-2000")[1]
+
+
+def test_a_known_set_that_is_absent_says_how_to_get_it(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("DLST_DATA", str(tmp_path))
+    code, out, _ = run("datasets", "yeast")
+    assert code == 0
+    assert "dlst datasets yeast --download" in out
+    assert str(tmp_path / "msrc") in "".join(run("datasets", "msrc")[1].split())
+    assert json.loads(run("datasets", "yeast", "--json")[1])["cached"] is False
+
+
+def test_converting_there_and_back(run, csv, tmp_path):
+    code, out, err = run("convert", csv, tmp_path / "toy.arff")
+    assert (code, out, err) == (0, f"wrote {tmp_path / 'toy.arff'}\n", "")
+    again = json.loads(run("datasets", tmp_path / "toy.arff", "--json")[1])
+    assert again["label_frequencies"] == [2, 1]
+
+
+def test_converting_a_pair_writes_two_files_and_notes_what_is_lost(run, tmp_path, real_data):
+    out = tmp_path / "emotions.xc"
+    code, text, err = run("convert", "emotions", out)
+    assert code == 0
+    assert text.splitlines() == [
+        f"wrote {tmp_path}/emotions-{side}.xc" for side in ("train", "test")
+    ]
+    assert err == "note: xc does not keep names.\n"
+    answer = json.loads(run("convert", "emotions", out, "--force", "--json")[1])
+    assert len(answer["written"]) == 2
+    assert answer["loses"] == "names"
+
+
+def test_convert_does_not_replace_unless_told(run, csv, tmp_path):
+    out = tmp_path / "toy.arff"
+    out.write_text("precious")
+    code, _, err = run("convert", csv, out)
+    assert code == 2
+    assert err == f"dlst: error: {out}: exists already. Choose another name, or add --force.\n"
+    assert out.read_text() == "precious"
+    assert run("convert", csv, out, "--force")[0] == 0
+    assert out.read_text().startswith("@relation")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("datasets", "nowhere.arff"), "expected a file, a folder or a known name"),
+        (("datasets", "--bogus"), "No such option"),
+        (("bogus",), "No such command"),
+        (("convert", "yeast"), "Missing argument 'OUT'"),
+        (("convert", "multidigits", "x.docx"), "expected a name that ends in one of"),
+        (("convert", "multidigits", "no/such/folder/x.csv"), "Make it first"),
+        (("datasets", "{csv}", "--labels", "zz"), "zz"),
+        (("datasets", "{csv}", "--from", "word"), "format must be one of"),
+        (("datasets", "{csv}", "--nominal", "x"), "nominal must be one of"),
+    ],
+)
+def test_a_mistake_gets_code_2_and_one_line(run, csv, arguments, message):
+    code, out, err = run(*(argument.format(csv=csv) for argument in arguments))
+    assert code == 2
+    assert out == ""
+    assert err.startswith("dlst: error: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_full_disk_is_one_line_too(run, csv, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", "toy.arff")
+
+    monkeypatch.setattr("dlst.data.save", full)
+    code, _, err = run("convert", csv, tmp_path / "toy.arff")
+    assert (code, err) == (2, "dlst: error: toy.arff: No space left on device.\n")
+
+
+def test_an_interrupt_is_no_traceback(run, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dlst.data.load_multidigits", interrupt)
+    assert run("demo") == (130, "", "dlst: interrupted.\n")
+
+
+def test_the_demo_shows_images_and_labels(run):
+    code, out, _ = run("demo")
+    assert code == 0
+    assert "█" in out
+    assert "multidigits" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [(None, None), ("6", 6), ("-6", -6), ("a,b", ["a", "b"]), ("tag_*", "tag_*"), (" a ", "a")],
+)
+def test_parsing_labels(text, parsed):
+    assert parse_labels(text) == parsed
+
+
+def test_python_m_dlst_runs():
+    done = subprocess.run(
+        [sys.executable, "-m", "dlst", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"dlst {__version__}\n"
