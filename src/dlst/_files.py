@@ -101,7 +101,8 @@ def text_blocks(path: str | os.PathLike[str], block_bytes: int = BLOCK_BYTES) ->
         while chunk := stream.read(block_bytes if left is None else min(block_bytes, left + 1)):
             advance(len(chunk))
             left = None if left is None else max(0, left - len(chunk))
-            cut = chunk.rfind(b"\n") + 1
+            # The last line may lack its end; it needs no cutting, hence no copying.
+            cut = len(chunk) if left == 0 else chunk.rfind(b"\n") + 1
             if cut:
                 block = rest + chunk[:cut]
                 yield Block(block, line)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dlst._kernels.evening import even_out
+from dlst._kernels.evening import _held, _move_gains, _swap_gain, even_out
 from dlst._kernels.stratify import spread_units
 
 indicators = st.tuples(st.integers(4, 20), st.integers(1, 6)).flatmap(
@@ -64,14 +64,17 @@ def test_without_ties_between_labels_the_folds_are_those_of_the_printed_algorith
     assert folds.tolist() == expected.tolist()
 
 
-def test_the_rarest_label_is_served_first_even_when_it_became_rare_on_the_way():
-    # b has more rows than a at first, but a's rows carry b too, which leaves b rarer than c.
-    Y = np.array([[1, 1, 0]] * 2 + [[0, 1, 1]] * 1 + [[0, 0, 1]] * 2)
-    targets = targets_of(Y, [3, 2])
-    folds = spread_units(*units_of(Y), targets, np.arange(5), np.zeros(5))
-    assert sorted(folds[:2].tolist()) == [0, 1]
-    # After a, b lacks 0.8 in fold 0 and 0.2 in fold 1: its last row goes to fold 0.
-    assert folds[2] == 0
+def test_a_label_that_became_rarer_than_the_last_one_served_is_served_next():
+    # c (rows 6 to 8), then a (rows 0 to 4) are served; a's rows carry b, so b has one row left.
+    Y = np.array([[1, 1, 0]] * 5 + [[0, 1, 0]] + [[0, 0, 1]] * 3)
+    ties = np.zeros(9)
+    ties[5] = 0.99
+    folds = spread_units(*units_of(Y), targets_of(Y, [4.5, 4.5]), np.arange(9), ties)
+    # c fills 2 and 1 rows, so a fills 2 and 3 and both folds have 4 rows: by size alone row 5
+    # would go to fold 1 by lot, but b lacks a row in fold 0.
+    assert np.bincount(folds[6:]).tolist() == [2, 1]
+    assert np.bincount(folds[:5]).tolist() == [2, 3]
+    assert folds[5] == 0
 
 
 @given(Y=indicators, seed=st.integers(0, 99))
@@ -101,6 +104,52 @@ def test_evening_out_never_raises_the_objective_and_keeps_right_sizes(Y, seed, p
     assert np.bincount(folds, minlength=3).tolist() == quotas.tolist()
     for fold in range(3):
         assert (carried[fold] <= Y[folds == fold].any(axis=0)).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gains_are_half_the_fall_of_the_objective(seed):
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(0.7, (14, 3))
+    sizes = counts.max(axis=1) + 1
+    units = units_of(counts, sizes)
+    targets = targets_of(counts, [sizes.sum() / 3] * 3)
+    weights = rng.random(4)
+    folds = rng.permutation(np.arange(14) % 3)
+    held = _held(*units, folds, targets.shape)
+
+    def fall(changed):
+        lines = np.column_stack([counts, sizes])
+        values = [
+            sum(
+                weights[line] * (lines[of == fold, line].sum() - targets[line, fold]) ** 2
+                for line in range(4)
+                for fold in range(3)
+            )
+            for of in (folds, changed)
+        ]
+        return (values[0] - values[1]) / 2
+
+    def loses_last(changed):
+        return any(
+            counts[folds == fold, label].any() and not counts[changed == fold, label].any()
+            for fold in range(3)
+            for label in range(3)
+        )
+
+    gains = np.empty(3)
+    for unit in range(14):
+        _move_gains(unit, units, targets, weights, folds, held, gains)
+        for other in range(14):
+            changed = folds.copy()
+            changed[[unit, other]] = folds[[other, unit]]
+            if folds[unit] != folds[other]:
+                gain = _swap_gain(unit, other, units, targets, weights, folds, held)
+                expected = -np.inf if loses_last(changed) else fall(changed)
+                assert gain == pytest.approx(expected)
+        for fold in {0, 1, 2} - {int(folds[unit])}:
+            changed = folds.copy()
+            changed[unit] = fold
+            assert gains[fold] == pytest.approx(-np.inf if loses_last(changed) else fall(changed))
 
 
 @pytest.mark.parametrize("seed", range(10))

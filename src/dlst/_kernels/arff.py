@@ -172,11 +172,11 @@ def _line_end(text: NDArray[np.uint8], i: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _first_cell(text: NDArray[np.uint8], i: int, stop: int) -> int:
-    """Skip to the first byte of a row; ``stop`` for a blank line or a comment."""
-    while i < stop and _is_blank(text[i]):
+def _first_cell(text: NDArray[np.uint8], i: int) -> int:
+    """Skip to the first byte of a row, or to the end of a line without one."""
+    while i < text.size and _is_blank(text[i]):
         i += 1
-    return stop if i < stop and text[i] == _PERCENT else i
+    return _line_end(text, i) if i < text.size and text[i] == _PERCENT else i
 
 
 @njit(cache=True, nogil=True)
@@ -197,26 +197,29 @@ def read_dense_rows(
     n_attributes = kind.size
     queued = 0
     while begin < text.size:
-        stop = _line_end(text, begin)
-        i = _first_cell(text, begin, stop)
-        if i == stop:
-            begin = stop + 1
+        i = _first_cell(text, begin)
+        if i == text.size or text[i] == _NEWLINE:
+            begin = i + 1
             continue
         if text[i] == _OPEN:
-            return Stop(OTHER_ROW_STYLE, row, queued, i, i, stop, 0)
+            return Stop(OTHER_ROW_STYLE, row, queued, i, i, _line_end(text, i), 0)
         if queued + n_attributes > queue.shape[0]:
             return Stop(QUEUE_FULL, row, queued, begin, i, i, 0)
+        stop = -1  # the end of the line is looked for when a cell first needs it
         for attribute in range(n_attributes):
-            if i >= stop:
-                return Stop(TOO_FEW_CELLS, row, queued, begin, i, i, attribute)
             if kind[attribute] == NUMERIC and target[attribute] >= 0:
                 # Nearly every cell of a dense file is a plain number before a comma.
-                value, status, after = scan_float(text, i, stop)
-                plain = status == EXACT and after + 1 < stop and text[after] == _COMMA
-                if plain and not _is_blank(text[after + 1]):
-                    features[row, target[attribute]] = value
-                    i = after + 1
-                    continue
+                value, status, after = scan_float(text, i, text.size)
+                if status == EXACT and after + 1 < text.size and text[after] == _COMMA:
+                    byte = text[after + 1]
+                    if not _is_blank(byte) and byte != _NEWLINE:
+                        features[row, target[attribute]] = value
+                        i = after + 1
+                        continue
+            if stop < 0:
+                stop = _line_end(text, i)
+            if i >= stop:
+                return Stop(TOO_FEW_CELLS, row, queued, begin, i, i, attribute)
             start, end, after, quoted, escaped = _cell(text, i, stop)
             if after < 0:
                 return Stop(OPEN_QUOTE, row, queued, begin, start, end, attribute)
@@ -256,6 +259,8 @@ def read_dense_rows(
                     i += 1
                 if i == stop:
                     return Stop(EMPTY_CELL, row, queued, begin, i, i, attribute + 1)
+        if stop < 0:
+            stop = _line_end(text, i)
         if i < stop:
             return Stop(TOO_MANY_CELLS, row, queued, begin, i, stop, n_attributes)
         row += 1
@@ -286,8 +291,8 @@ def read_sparse_rows(
     n_attributes = kind.size
     queued = 0
     while begin < text.size:
-        stop = _line_end(text, begin)
-        i = _first_cell(text, begin, stop)
+        i = _first_cell(text, begin)
+        stop = _line_end(text, i)
         if i == stop:
             begin = stop + 1
             continue

@@ -163,8 +163,8 @@ def _read_dense_block(reader: _BlockReader) -> tuple[FeatureMatrix, sp.csr_array
             labels[row, -1 - target] = -1 if np.isnan(value) else value
 
     n = reader.run(kernel, store)
-    # The spare rows are one or two unless the block is mostly comments.
-    X = features[:n] if capacity - n <= 2 else features[:n].copy()
+    # A view keeps the spare rows alive: few, unless the block is full of comments.
+    X = features[:n] if capacity - n <= 2 + n // 50 else features[:n].copy()
     return X, _labels_from_marks(labels[:n])
 
 

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
 
-from dlst._kernels.stratify import even_out, spread_units
+from dlst._kernels.evening import even_out
+from dlst._kernels.stratify import spread_units
 from dlst.data._draws import count_of, generator_of, labels_of, positives_of
 from dlst.data.dataset import Split
 
