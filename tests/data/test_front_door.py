@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from dlst._matrices import as_dense
 from dlst.data import FORMATS, Dataset, Split, files_to_write, load, save
-from dlst.data.dataset import as_dense
 from dlst.data.formats import format_by_name, format_of, without_suffix
 from dlst.errors import DataError, UnknownNameError
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dlst.data.dataset import as_labels
+from dlst._matrices import as_indicator
 from dlst.data.statistics import cooccurrence, describe
 
 label_matrices = arrays(
@@ -24,7 +24,7 @@ label_matrices = arrays(
 @given(label_matrices)
 def test_against_loops(Y):
     n, K = Y.shape
-    found = describe(as_labels(Y), n_features=7)
+    found = describe(as_indicator(Y), n_features=7)
     frequencies = [sum(Y[i, j] == 1 for i in range(n)) for j in range(K)]
     assert found.label_frequencies.tolist() == frequencies
     assert found.cardinality == pytest.approx(sum(frequencies) / n)
@@ -42,7 +42,7 @@ def test_against_loops(Y):
 def test_cooccurrence_against_loops(Y):
     K = Y.shape[1]
     both = [[((Y[:, j] == 1) & (Y[:, k] == 1)).sum() for k in range(K)] for j in range(K)]
-    np.testing.assert_array_equal(cooccurrence(as_labels(Y)).toarray(), both)
+    np.testing.assert_array_equal(cooccurrence(as_indicator(Y)).toarray(), both)
 
 
 def test_to_dict_is_json_with_none_for_an_absent_label():

@@ -119,7 +119,7 @@ def _load(
 ) -> Any:
     from dlst.data import load
 
-    chosen = {"labels": parse_labels(labels), "nominal": nominal}
+    chosen: dict[str, Any] = {"labels": parse_labels(labels), "nominal": nominal}
     options = {name: value for name, value in chosen.items() if value is not None}
     return load(data, test=test, format=from_, **options)
 

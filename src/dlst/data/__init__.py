@@ -2,7 +2,7 @@
 
 from dlst.data.arff import read_arff, read_meka, read_mulan, write_arff
 from dlst.data.catalogue import DataFile, Entry, available, entry
-from dlst.data.dataset import Dataset, NumberedNames, Provenance, Split, join_train_test
+from dlst.data.dataset import Dataset, Provenance, Split, join_train_test
 from dlst.data.formats import FORMATS, Format, format_names
 from dlst.data.front_door import EMBEDDED, files_to_write, load, save
 from dlst.data.home import data_home, fetch
@@ -16,6 +16,7 @@ from dlst.data.layouts import (
 from dlst.data.mat import read_mat, write_mat
 from dlst.data.missing import DroppedLabels, drop_labels, mask_entries, mask_rows
 from dlst.data.multidigits import load_multidigits
+from dlst.data.names import NumberedNames
 from dlst.data.registry import is_cached, load_registered
 from dlst.data.simulated import simulate_features, with_simulated_features
 from dlst.data.splits import (

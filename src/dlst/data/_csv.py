@@ -23,7 +23,9 @@ from dlst.errors import ReadError
 MISSING = ("", "NA", "NaN", "nan", "?")
 """Cells that stand for a missing value."""
 
-_DELIMITERS = (",", ";", "\t")
+DELIMITERS = (",", ";", "\t")
+"""What may be guessed from the header."""
+
 # From 3.1 on pandas rounds rightly by default, and warns of the argument.
 _EXACT_FLOATS: dict[str, Any] = (
     {"float_precision": "round_trip"}
@@ -90,7 +92,7 @@ def _checked_records(
             header += text
             if not len(lines):
                 continue
-            names = _header_names(path, header, delimiter or ",", int(fields[0]))
+            names = _header_names(path, header, delimiter or ",", int(lines[0]), int(fields[0]))
             lines, fields = lines[1:], fields[1:]
         wrong = np.flatnonzero(fields != len(names))
         if wrong.size:
@@ -137,24 +139,27 @@ def _check_scan(path: str | os.PathLike[str], memory: NDArray[np.int64]) -> None
 
 def _sniffed(header: bytes) -> str:
     outside_quotes = b"".join(header.split(b'"')[::2])
-    return max(_DELIMITERS, key=lambda delimiter: outside_quotes.count(delimiter.encode()))
+    return max(DELIMITERS, key=lambda delimiter: outside_quotes.count(delimiter.encode()))
 
 
 def _header_names(
-    path: str | os.PathLike[str], text: bytes, delimiter: str, n_fields: int
+    path: str | os.PathLike[str], text: bytes, delimiter: str, line: int, n_fields: int
 ) -> list[str]:
-    rows = csv.reader(io.StringIO(text.decode("utf-8"), newline=""), delimiter=delimiter)
+    """Read the names from the record that begins in this line."""
+    record = text.split(b"\n", line - 1)[-1].decode("utf-8")
     try:
-        names = next((row for row in rows if any(cell.strip() for cell in row) or len(row) > 1), [])
+        names = next(csv.reader(io.StringIO(record, newline=""), delimiter=delimiter))
     except csv.Error as error:
-        raise ReadError(path, f"expected a header with column names, got {error}.", 1) from error
+        raise ReadError(path, f"expected a header with column names, got {error}.", line) from error
     if len(names) != n_fields:
-        raise ReadError(path, "expected a header with plain or quoted names, got odd quotes.", 1)
+        raise ReadError(path, "expected a header with plain or quoted names, got odd quotes.", line)
     # As pandas does: its unnamed index column comes back under this name.
     names = [name or f"Unnamed: {column}" for column, name in enumerate(names)]
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise ReadError(
-            path, f"expected distinct column names, got {name!r} {count} times. Rename them.", 1
+            path,
+            f"expected distinct column names, got {name!r} {count} times. Rename them.",
+            line,
         )
     return names

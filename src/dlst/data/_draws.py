@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from dlst.data.dataset import Dataset, as_labels
+from dlst._matrices import as_indicator
+from dlst.data.dataset import Dataset
 
 _BLOCK_NUMBERS = 2**22
 """Numbers held at once, about: 32 MB of doubles."""
@@ -63,7 +64,7 @@ def row_blocks(
 
 def labels_of(data: Any) -> sp.csr_array:
     """Return the canonical label matrix of a data set, or of anything that is one."""
-    return data.Y if isinstance(data, Dataset) else as_labels(data)
+    return data.Y if isinstance(data, Dataset) else as_indicator(data)
 
 
 def positives_of(Y: sp.csr_array) -> sp.csr_array:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from array import array
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,6 +21,9 @@ LABEL_PREFIX = "label:"
 
 MAX_CATEGORIES = 1000
 """A text column with more distinct texts is no nominal feature."""
+
+MAX_LABEL_ENTRIES = 5 * 10**7
+"""Delimited cells may repeat: a small file can hold many more labels than bytes."""
 
 LabelChoice: TypeAlias = str | int | Sequence[str] | None
 Nominal: TypeAlias = Literal["one-hot", "codes"]
@@ -60,7 +65,7 @@ def take_apart(
         first = 1
         notes.append("first column without name counts the rows: left out")
     chosen = _label_columns(names[first:], labels, make_error)
-    columns = {name: frame.iloc[:, j] for j, name in enumerate(names) if j >= first}
+    columns = {str(name): column for name, column in islice(frame.items(), first, None)}
     if len(chosen) == 1 and _is_delimited(columns[chosen[0]]):
         Y, label_names = _from_delimited(columns[chosen[0]], chosen[0], label_delimiter, make_error)
         notes.append(f"labels from the cells of {chosen[0]!r}")
@@ -132,6 +137,8 @@ def _counts_rows(column: Any) -> bool:
 
 def _numbers(column: Any) -> NDArray[np.float64] | None:
     """Return the values of a numeric or boolean column, NaN where missing; None for others."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "buif":
+        return np.asarray(column.to_numpy(dtype=np.float64))
     if pd.api.types.is_complex_dtype(column):
         return None
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
@@ -150,7 +157,7 @@ def _is_delimited(column: Any) -> bool:
     if _numbers(column) is not None:
         return False
     cells = column[column.notna()]
-    return not all(isinstance(cell, str) and cell.strip().lower() in _TRUTH for cell in cells)
+    return not all(isinstance(cell, str) and _truth(cell) != np.inf for cell in cells)
 
 
 def _from_delimited(
@@ -163,26 +170,34 @@ def _from_delimited(
     if delimiter is None:
         found = (sign for sign in _DELIMITERS if any(sign in text for text in texts))
         delimiter = next(found, _DELIMITERS[0])
-    label_sets = []
+    position: dict[str, int] = {}
+    entries = array("q")
+    starts = [0]
     for row, cell in enumerate(cells):
         if isinstance(cell, str):
-            parts = (part.strip() for part in cell.split(delimiter.strip() or None))
-            label_sets.append({part for part in parts if part})
+            parts = [part.strip() for part in cell.split(delimiter.strip() or None)]
         elif isinstance(cell, list | tuple | set | frozenset | np.ndarray):
-            label_sets.append({str(part) for part in cell})
+            parts = [str(part) for part in cell]
         else:
             raise make_error(
                 f"a cell of {name!r} must be labels such as 'sky;sea', or a list of them; "
-                f"got {cell!r}.",
+                f"got {_shown(cell)}.",
                 row,
             )
-    label_names = sorted(set().union(*label_sets))
-    position = {label: number for number, label in enumerate(label_names)}
-    indices = [sorted(position[label] for label in labels) for labels in label_sets]
-    starts = np.cumsum([0, *(len(row) for row in indices)])
-    flat = np.array([label for row in indices for label in row], dtype=np.int64)
+        entries.extend({position.setdefault(part, len(position)) for part in parts if part})
+        starts.append(len(entries))
+        if len(entries) > MAX_LABEL_ENTRIES:
+            raise make_error(
+                f"the cells of {name!r} must hold at most {MAX_LABEL_ENTRIES:,} labels; got more. "
+                "Write XC text instead.",
+                row,
+            )
+    label_names = sorted(position)
+    rank = np.empty(len(position), dtype=np.int64)
+    rank[[position[label] for label in label_names]] = np.arange(len(position))
+    indices = rank[np.frombuffer(entries, dtype=np.int64)]
     shape = (len(cells), len(label_names))
-    return sp.csr_array((np.ones(len(flat)), flat, starts), shape=shape), label_names
+    return sp.csr_array((np.ones(len(indices)), indices, starts), shape=shape), label_names
 
 
 def _indicator(
@@ -208,7 +223,7 @@ def _indicator(
 
 def _truth(cell: Any) -> float:
     if isinstance(cell, str):
-        return _TRUTH.get(cell.strip().lower(), np.inf)
+        return _TRUTH.get(cell.strip().lower(), np.inf) if len(cell) < 32 else np.inf
     return float("nan") if pd.api.types.is_scalar(cell) and pd.isna(cell) else np.inf
 
 
@@ -253,8 +268,10 @@ def _categories(
                 "Convert or drop the column.",
                 int(np.flatnonzero(~missing)[position]),
             )
-    numbers, found = pd.factorize(there.astype(str).to_numpy(dtype=object))
-    texts = [str(text) for text in found]
+    # str() of a string is the same object, so long equal texts are not copied.
+    objects = np.array([str(cell) for cell in there], dtype=object)
+    numbers, found = pd.factorize(objects)
+    texts = found.tolist()
     order = sorted(range(len(texts)), key=texts.__getitem__)
     rank = np.empty(len(texts))
     rank[order] = np.arange(len(texts))

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from dlst._files import MAX_GZIP_RATIO, atomic_write
 from dlst.errors import DataError, ReadError
 
@@ -14,17 +17,18 @@ _MEMORY_FLOOR = 256 * 2**20
 
 
 def read_parquet_frame(path: str | os.PathLike[str]) -> Any:
-    """Return the file as a frame, with text columns as categories."""
+    """Return the file as a frame, its text columns as objects."""
     pa, pq = _pyarrow()
     try:
         size = Path(path).stat().st_size
         with open(path, "rb") as stream:
-            # Equal texts stay one: a column may repeat a long text millions of times.
+            # Equal texts stay one: a small file may repeat a long text millions of times.
             schema = pq.ParquetFile(stream).schema_arrow
-            text = [field.name for field in schema if pa.types.is_string(field.type)]
+            text = [field.name for field in schema if _is_text(pa, field.type)]
             file = pq.ParquetFile(stream, read_dictionary=text)
             batches = list(_bounded(path, file.iter_batches(), size))
-            return pa.Table.from_batches(batches, schema=file.schema_arrow).to_pandas()
+            frame = pa.Table.from_batches(batches, schema=file.schema_arrow).to_pandas()
+            return frame.assign(**{name: _shared_texts(frame[name]) for name in text})
     except ReadError:
         raise
     except OSError as error:
@@ -64,6 +68,17 @@ def _bounded(path: str | os.PathLike[str], batches: Iterable[Any], size: int) ->
                 "decompression bomb. If you trust it, write it again without compression.",
             )
         yield batch
+
+
+def _is_text(pa: Any, kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _shared_texts(column: Any) -> Any:
+    """Turn categories into an object column whose equal cells are one Python string."""
+    texts = np.array([*column.cat.categories, None], dtype=object)
+    # Code -1, the last, is a missing cell. Without dtype pandas would copy each text.
+    return pd.Series(texts[column.cat.codes.to_numpy()], index=column.index, dtype=object)
 
 
 def _damaged(path: str | os.PathLike[str], error: Exception) -> ReadError:

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._kernels.arff import NOMINAL, TEXT, Schema
+from dlst._matrices import FeatureMatrix, as_dense
 from dlst.data.arff_header import Attribute, Header
-from dlst.data.dataset import FeatureMatrix, as_dense
 from dlst.errors import ReadError
 
 Nominal: TypeAlias = Literal["auto", "one-hot", "codes"]

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from dlst._files import Block
 from dlst._kernels import arff as kernels
 from dlst._kernels.text import exact_floats
+from dlst._matrices import FeatureMatrix
 from dlst.data.arff_columns import ColumnPlan
 from dlst.data.arff_header import unescape
-from dlst.data.dataset import FeatureMatrix
 from dlst.errors import ReadError
 
 _QUEUE_ENTRIES = 4096

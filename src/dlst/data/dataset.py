@@ -2,59 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._matrices import FeatureMatrix, as_dense, as_features, as_indicator, column_names
+from dlst.data.names import NumberedNames, checked_names
+from dlst.data.statistics import Statistics, describe
 from dlst.errors import DataError
-
-FeatureMatrix: TypeAlias = NDArray[np.float64] | sp.csr_array
-"""Features as the methods get them: dense, or CSR when the file was sparse."""
-
-
-class NumberedNames(Sequence[str]):
-    """``prefix0 … prefix(count-1)`` without holding them: XC sets have millions of columns.
-
-    Examples
-    --------
-    >>> NumberedNames("label", 10**9)[-1]
-    'label999999999'
-    """
-
-    def __init__(self, prefix: str, count: int):
-        self.prefix = prefix
-        self._range = range(count)
-
-    def __len__(self) -> int:
-        return len(self._range)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        if isinstance(index, slice):
-            return tuple(f"{self.prefix}{i}" for i in self._range[index])
-        return f"{self.prefix}{self._range[index]}"
-
-    def __iter__(self) -> Iterator[str]:
-        return (f"{self.prefix}{i}" for i in self._range)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, NumberedNames):
-            return self.prefix == other.prefix and len(self) == len(other)
-        if isinstance(other, Sequence) and not isinstance(other, str):
-            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
-        return NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # equal to tuples, whose hash it cannot match
-
-    def __repr__(self) -> str:
-        return f"NumberedNames({self.prefix!r}, {len(self)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +126,9 @@ class Dataset:
 
     def __post_init__(self) -> None:
         # Frames name their columns; read the names before the values lose them.
-        feature_names = self.feature_names or _column_names(self.X)
-        label_names = self.label_names or _column_names(self.Y)
-        X, Y = as_features(self.X), as_labels(self.Y)
+        feature_names = self.feature_names or column_names(self.X)
+        label_names = self.label_names or column_names(self.Y)
+        X, Y = as_features(self.X), as_indicator(self.Y)
         if X.shape[0] != Y.shape[0]:
             raise DataError(
                 f"X and Y must have the same number of rows; got {X.shape[0]} and {Y.shape[0]}."
@@ -177,8 +136,8 @@ class Dataset:
         set_field = object.__setattr__
         set_field(self, "X", X)
         set_field(self, "Y", Y)
-        set_field(self, "feature_names", _checked_names("feature", feature_names, X.shape[1], "x"))
-        set_field(self, "label_names", _checked_names("label", label_names, Y.shape[1], "label"))
+        set_field(self, "feature_names", checked_names("feature", feature_names, X.shape[1], "x"))
+        set_field(self, "label_names", checked_names("label", label_names, Y.shape[1], "label"))
         self._check_split()
         self._check_parents()
 
@@ -237,14 +196,15 @@ class Dataset:
     @property
     def train(self) -> Dataset:
         """The training rows of the split."""
-        return self.subset(self._required_split().train, name=f"{self.name} (train)")
+        return self.subset(self.official_split().train, name=f"{self.name} (train)")
 
     @property
     def test(self) -> Dataset:
         """The test rows of the split."""
-        return self.subset(self._required_split().test, name=f"{self.name} (test)")
+        return self.subset(self.official_split().test, name=f"{self.name} (test)")
 
-    def _required_split(self) -> Split:
+    def official_split(self) -> Split:
+        """Return the split that the data came with, or say how to make one."""
         if self.split is None:
             raise DataError(
                 f"data set {self.name!r} has no official split. Make one with "
@@ -324,85 +284,6 @@ def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
     )
 
 
-def as_features(X: Any) -> FeatureMatrix:
-    """Return ``X`` as a float64 array, or CSR when it is sparse."""
-    if sp.issparse(X):
-        return _canonical(sp.csr_array(X, dtype=np.float64))
-    try:
-        dense = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"X must be numeric; got values that are not ({error}). "
-            "Encode text and categories first, or read the file with nominal='one-hot'."
-        ) from error
-    if dense.ndim != 2:
-        raise DataError(f"X must be 2-D, rows are instances; got shape {dense.shape}.")
-    return dense
-
-
-def as_labels(Y: Any) -> sp.csr_array:
-    """Return ``Y`` as a float64 CSR indicator that stores ones and NaN (unknown) only."""
-    if not sp.issparse(Y):
-        try:
-            Y = np.asarray(Y, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(
-                f"Y must be an indicator of 0, 1 and NaN; got values that are not ({error})."
-            ) from error
-        if Y.ndim != 2:
-            raise DataError(
-                f"Y must be 2-D, one column per label; got shape {Y.shape}. "
-                "For a single label use Y.reshape(-1, 1)."
-            )
-    labels = _canonical(sp.csr_array(Y, dtype=np.float64))
-    wrong = (labels.data != 1) & ~np.isnan(labels.data)
-    if wrong.any():
-        entry = int(np.argmax(wrong))
-        row = int(np.searchsorted(labels.indptr, entry, side="right")) - 1
-        raise DataError(
-            f"Y must hold 0, 1 or NaN (unknown); got {labels.data[entry]:g} in row {row}, "
-            f"column {labels.indices[entry]}. For -1/+1 labels use Y > 0."
-        )
-    return labels
-
-
-def as_dense(matrix: FeatureMatrix) -> NDArray[np.float64]:
-    """Return the same values as an ndarray."""
-    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
-
-
-def _canonical(matrix: sp.csr_array) -> sp.csr_array:
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    if not np.all(matrix.data):
-        matrix = matrix.copy()
-        matrix.eliminate_zeros()
-    return matrix
-
-
-def _column_names(table: Any) -> tuple[str, ...]:
-    columns = getattr(table, "columns", None)
-    return () if columns is None else tuple(str(column) for column in columns)
-
-
-def _checked_names(what: str, names: Sequence[str], count: int, prefix: str) -> Sequence[str]:
-    if not names:
-        return NumberedNames(prefix, count)
-    if len(names) != count:
-        raise DataError(
-            f"{what}_names must name each of the {count} columns; got {len(names)} names."
-        )
-    if isinstance(names, NumberedNames):
-        return names
-    names = tuple(names)
-    if len(set(names)) != count:
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise DataError(f"{what}_names must be distinct; got {twice!r} twice. Rename one.")
-    return names
-
-
 def _unnamed(ours: Sequence[str], theirs: Sequence[str]) -> bool:
     return isinstance(ours, NumberedNames) and isinstance(theirs, NumberedNames)
 
@@ -421,7 +302,3 @@ def _first_difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
         if ours_i != theirs_i:
             return f", first difference {ours_i!r} and {theirs_i!r}"
     return ""
-
-
-# At the end, because statistics describes label matrices and knows nothing of data sets.
-from dlst.data.statistics import Statistics, describe  # noqa: E402

@@ -36,7 +36,8 @@ from dlst.data._mat_layout import (
     orient,
 )
 from dlst.data._origin import name_of, origin_of
-from dlst.data.dataset import Dataset, NumberedNames, Split
+from dlst.data.dataset import Dataset, Split
+from dlst.data.names import NumberedNames
 from dlst.errors import DataError, ReadError
 
 _MAX_SPARSE_ROWS = 2**24

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst.data.dataset import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, as_dense
 
 _ROWS_AT_ONCE = 1024
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst.data._draws import check_positive, checked_rate, generator_of, labels_of, row_blocks
-from dlst.data.dataset import Dataset, NumberedNames
+from dlst.data.dataset import Dataset
+from dlst.data.names import NumberedNames
 
 
 def simulate_features(

@@ -27,7 +27,7 @@ def official_split(data: Dataset) -> Split:
     DataError
         When there is none; the message names the functions that make one.
     """
-    return data._required_split()
+    return data.official_split()
 
 
 def random_split(data: Any, test_size: float = 0.33, *, random_state: Any = None) -> Split:

@@ -14,11 +14,12 @@ import numpy as np
 import pandas as pd
 
 from dlst._files import atomic_write
-from dlst.data._csv import read_csv_frame
+from dlst._matrices import as_dense
+from dlst.data._csv import DELIMITERS, read_csv_frame
 from dlst.data._frames import LABEL_PREFIX, LabelChoice, Nominal, take_apart
 from dlst.data._origin import name_of, origin_of
 from dlst.data._parquet import read_parquet_frame, write_parquet_frames
-from dlst.data.dataset import Dataset, Provenance, as_dense
+from dlst.data.dataset import Dataset, Provenance
 from dlst.data.numbers import sparse_rows
 from dlst.errors import DataError, ReadError
 
@@ -215,7 +216,10 @@ def _frame(dataset: Dataset, columns: list[str], label_dtype: str) -> Any:
 
 def _header(columns: list[str], delimiter: str) -> str:
     text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerow(columns)
+    # In quotes no name can mislead a reader that guesses the delimiter.
+    doubtful = any(sign in name for name in columns for sign in DELIMITERS)
+    quoting = csv.QUOTE_ALL if doubtful else csv.QUOTE_MINIMAL
+    csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerow(columns)
     return text.getvalue()
 
 

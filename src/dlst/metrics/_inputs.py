@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._matrices import as_indicator, column_names, row_of_entry
 from dlst.errors import DataError
 
 IntArray = NDArray[np.int64]
@@ -135,10 +136,11 @@ def as_truth(Y: Any) -> Truth:
     """Check an indicator of 0, 1 and NaN (not judged): dense, sparse or frame."""
     if isinstance(Y, Truth):
         return Y
-    matrix = _indicator(Y, "Y", "0, 1 or NaN (not judged)", allow_nan=True)
+    matrix = as_indicator(Y, "Y", unknown="not judged")
+    _check_2d(matrix.shape, "Y")
     unknown = np.isnan(matrix.data)
     return Truth(
-        matrix.shape, _pattern(matrix, ~unknown), _pattern(matrix, unknown), _column_names(Y)
+        matrix.shape, _pattern(matrix, ~unknown), _pattern(matrix, unknown), column_names(Y) or None
     )
 
 
@@ -147,7 +149,7 @@ def as_decisions(Y_pred: Any, truth: Truth) -> Pattern:
     if isinstance(Y_pred, Pattern):
         return Y_pred
     Y_pred = _by_name(Y_pred, truth, "Y_pred")
-    matrix = _indicator(Y_pred, "Y_pred", "0 or 1", allow_nan=False)
+    matrix = as_indicator(Y_pred, "Y_pred", unknown=None)
     _check_shape(matrix.shape, truth.shape, "Y_pred")
     return _pattern(matrix, np.ones(matrix.nnz, dtype=bool))
 
@@ -188,7 +190,7 @@ def _score_matrix(scores: Any) -> Any:
     # min() spreads NaN and needs no mask of the size of the scores.
     if stored.size and stored.dtype.kind == "f" and np.isnan(stored.min()):
         at = int(np.argmax(np.isnan(stored)))
-        row = _row_of(matrix.indptr, at) if sp.issparse(matrix) else at // matrix.shape[1]
+        row = row_of_entry(matrix.indptr, at) if sp.issparse(matrix) else at // matrix.shape[1]
         raise DataError(
             f"scores must not be NaN; got NaN, the first in row {row}. "
             "Give unscored labels the lowest score, or leave them out of a sparse matrix."
@@ -231,39 +233,6 @@ def _top_to_csr(top: tuple[Any, Any], n_labels: int | None) -> sp.csr_array:
     return matrix
 
 
-def _indicator(Y: Any, what: str, values: str, allow_nan: bool) -> sp.csr_array:
-    if not sp.issparse(Y):
-        Y = np.asarray(Y)
-        if Y.dtype.kind not in "fiub":
-            try:
-                Y = Y.astype(np.float64)
-            except (TypeError, ValueError) as error:
-                raise DataError(
-                    f"{what} must hold {values}; got other things ({error})."
-                ) from error
-    _check_2d(Y.shape, what)
-    matrix = sp.csr_array(Y)
-    if not matrix.has_canonical_format or not np.all(matrix.data):
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-    wrong = matrix.data != 1
-    if allow_nan:
-        wrong &= ~np.isnan(matrix.data)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise DataError(
-            f"{what} must hold {values}; got {matrix.data[at]:g} in row "
-            f"{_row_of(matrix.indptr, at)}, column "
-            f"{matrix.indices[at]}. For -1/+1 labels use {what} > 0."
-        )
-    return matrix
-
-
-def _row_of(ptr: Any, entry: int) -> int:
-    return int(np.searchsorted(ptr, entry, side="right")) - 1
-
-
 def _check_2d(shape: tuple[int, ...], what: str) -> None:
     if len(shape) != 2:
         raise DataError(
@@ -284,8 +253,8 @@ def _check_shape(shape: tuple[int, ...], expected: tuple[int, int], what: str) -
 
 def _by_name(table: Any, truth: Truth, what: str) -> Any:
     """Bring a frame's columns into the order of the truth's, where both have names."""
-    names = _column_names(table)
-    if names is None or truth.names is None or names == truth.names:
+    names = column_names(table)
+    if not names or truth.names is None or names == truth.names:
         return table
     if len(set(names)) != len(names) or set(names) != set(truth.names):
         odd = sorted(set(names) ^ set(truth.names))
@@ -295,11 +264,6 @@ def _by_name(table: Any, truth: Truth, what: str) -> Any:
         )
     position = {name: column for column, name in enumerate(names)}
     return table.iloc[:, [position[name] for name in truth.names]]
-
-
-def _column_names(table: Any) -> tuple[str, ...] | None:
-    columns = getattr(table, "columns", None)
-    return None if columns is None else tuple(str(column) for column in columns)
 
 
 def _pattern(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> Pattern:

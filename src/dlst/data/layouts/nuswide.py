@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._matrices import FeatureMatrix
 from dlst.data._number_rows import number_rows, read_columns
-from dlst.data.dataset import Dataset, FeatureMatrix, Split
+from dlst.data.dataset import Dataset, Split
 from dlst.data.layouts._common import first_existing, provenance_of, text_lines
 from dlst.data.layouts.features import read_features
 from dlst.errors import ReadError

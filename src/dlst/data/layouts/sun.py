@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dlst.data.dataset import Dataset, FeatureMatrix
+from dlst._matrices import FeatureMatrix
+from dlst.data.dataset import Dataset
 from dlst.data.layouts._common import first_existing, provenance_of
 from dlst.data.layouts.features import SUFFIXES, read_features
 from dlst.errors import ReadError

@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst._matrices import FeatureMatrix
 from dlst.data._number_rows import read_columns
-from dlst.data.dataset import Dataset, FeatureMatrix, Split
+from dlst.data.dataset import Dataset, Split
 from dlst.data.layouts._common import first_existing, provenance_of
 from dlst.data.layouts.features import SUFFIXES, read_features
 from dlst.errors import ReadError

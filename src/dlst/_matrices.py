@@ -1,0 +1,98 @@
+"""Features and label indicators in the two shapes that everything below a file uses."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlst.errors import DataError
+
+FeatureMatrix: TypeAlias = NDArray[np.float64] | sp.csr_array
+"""Features as the methods get them: dense, or CSR when the file was sparse."""
+
+
+def as_features(X: Any) -> FeatureMatrix:
+    """Return ``X`` as a float64 array, or CSR when it is sparse."""
+    if sp.issparse(X):
+        return canonical(sp.csr_array(X, dtype=np.float64))
+    try:
+        dense = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"X must be numeric; got values that are not ({error}). "
+            "Encode text and categories first, or read the file with nominal='one-hot'."
+        ) from error
+    if dense.ndim != 2:
+        raise DataError(f"X must be 2-D, rows are instances; got shape {dense.shape}.")
+    return dense
+
+
+def as_indicator(Y: Any, what: str = "Y", *, unknown: str | None = "unknown entry") -> sp.csr_array:
+    """Return an indicator as float64 CSR that stores ones and NaN only.
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Zeros, ones and, with ``unknown``, NaN.
+    what : str
+        Its name in errors.
+    unknown : str, optional
+        What NaN means, for errors; None when it is not allowed.
+    """
+    values = "0 or 1" if unknown is None else f"0, 1 or NaN ({unknown})"
+    if not sp.issparse(Y):
+        Y = np.asarray(Y)
+        if Y.dtype.kind not in "fiub":
+            try:
+                Y = Y.astype(np.float64)
+            except (TypeError, ValueError) as error:
+                raise DataError(
+                    f"{what} must hold {values}; got other things ({error})."
+                ) from error
+        if Y.ndim != 2:
+            raise DataError(
+                f"{what} must be 2-D, one column per label; got shape {Y.shape}. "
+                "For a single label use reshape(-1, 1)."
+            )
+    matrix = canonical(sp.csr_array(Y).astype(np.float64, copy=False))
+    wrong = matrix.data != 1
+    if unknown is not None:
+        wrong &= ~np.isnan(matrix.data)
+    if wrong.any():
+        entry = int(np.argmax(wrong))
+        raise DataError(
+            f"{what} must hold {values}; got {matrix.data[entry]:g} in row "
+            f"{row_of_entry(matrix.indptr, entry)}, column {matrix.indices[entry]}. "
+            f"For -1/+1 labels use {what} > 0."
+        )
+    return matrix
+
+
+def as_dense(matrix: FeatureMatrix) -> NDArray[np.float64]:
+    """Return the same values as an ndarray."""
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
+
+
+def canonical(matrix: sp.csr_array) -> sp.csr_array:
+    """Return a CSR matrix with sorted, distinct indices and no stored zeros; copy if it must."""
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    if not np.all(matrix.data):
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def row_of_entry(indptr: Any, entry: int) -> int:
+    """Find the row of a stored entry."""
+    return int(np.searchsorted(indptr, entry, side="right")) - 1
+
+
+def column_names(table: Any) -> tuple[str, ...]:
+    """Return the names of a frame's columns; nothing for what has none."""
+    columns = getattr(table, "columns", None)
+    return () if columns is None else tuple(str(column) for column in columns)
