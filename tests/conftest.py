@@ -6,6 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Compiling counts as part of an example, so no deadline; the suite tries the same examples every
+# time, `make fuzz` new ones.
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.register_profile("fuzz", deadline=None)
+settings.load_profile("fuzz" if "DLST_FUZZ_EXAMPLES" in os.environ else "suite")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

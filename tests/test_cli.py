@@ -74,7 +74,7 @@ def test_a_known_set_that_is_absent_says_how_to_get_it(run, tmp_path, monkeypatc
     code, out, _ = run("datasets", "yeast")
     assert code == 0
     assert "dlst datasets yeast --download" in out
-    assert str(tmp_path / "msrc") in "".join(run("datasets", "msrc")[1].split())
+    assert str(tmp_path / "voc2007") in "".join(run("datasets", "voc2007")[1].split())
     assert json.loads(run("datasets", "yeast", "--json")[1])["cached"] is False
 
 

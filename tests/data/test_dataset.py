@@ -69,7 +69,12 @@ def test_numbered_names_are_a_sequence():
     ("X", "Y", "names", "message"),
     [
         (np.eye(3), [[1], [0]], {}, "same number of rows; got 3 and 2"),
-        (np.eye(1), [[2]], {}, r"Y must hold 0, 1 or NaN \(unknown entry\); got 2 in row 0, column 0"),
+        (
+            np.eye(1),
+            [[2]],
+            {},
+            r"Y must hold 0, 1 or NaN \(unknown entry\); got 2 in row 0, column 0",
+        ),
         (np.eye(2), [[0, 1], [1, -1]], {}, "got -1 in row 1, column 1"),
         (np.eye(1), [1], {}, r"Y must be 2-D, one column per label; got shape \(1,\)"),
         (np.eye(1), [["a"]], {}, r"Y must hold 0, 1 or NaN \(unknown entry\); got other things"),

@@ -128,7 +128,7 @@ def test_sizes_that_do_not_agree_are_told(tmp_path: Path) -> None:
 
 
 def test_zero_beside_minus_one_means_unknown(tmp_path: Path) -> None:
-    data = read_mat(save(tmp_path, {"X": X[:3], "Y": np.array([[1.0], [-1.0], [0.0]])}))
+    data = read_mat(save(tmp_path, {"X": X[:3, :2], "Y": np.array([[1.0], [-1.0], [0.0]])}))
     np.testing.assert_array_equal(data.Y.toarray(), [[1], [0], [np.nan]])
     assert data.provenance.notes == ("labels -1/0/+1: 0 read as unknown",)
 

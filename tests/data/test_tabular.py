@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dlst.data import Dataset, _csv, _parquet, tabular
+from dlst.data import Dataset, _csv, _frames, _parquet, tabular
 from dlst.data.tabular import from_frame, read_table, to_frame, write_table
 from dlst.errors import DataError, ReadError
 
@@ -42,7 +42,7 @@ TABLE = "a,b,sky,sea\n1,2.5,1,0\n3,4,0,1\n"
 
 
 @pytest.mark.parametrize(
-    "labels", [["sky", "sea"], "sky,sea", " sky , sea", 2, "s*", ("sky", "sea")]
+    "labels", [["sky", "sea"], "sky,sea", " sky , sea", -2, "s*", ("sky", "sea")]
 )
 def test_labels_are_chosen_by_names_count_or_pattern(tmp_path: Path, labels) -> None:
     data = read_table(write(tmp_path, TABLE), labels=labels)
@@ -53,8 +53,8 @@ def test_labels_are_chosen_by_names_count_or_pattern(tmp_path: Path, labels) -> 
     assert data.name == "toy"
 
 
-def test_a_negative_count_takes_the_first_columns(tmp_path: Path) -> None:
-    data = read_table(write(tmp_path, "sky,a\n1,5\n0,6\n"), labels=-1)
+def test_a_positive_count_takes_the_first_columns(tmp_path: Path) -> None:
+    data = read_table(write(tmp_path, "sky,a\n1,5\n0,6\n"), labels=1)
     assert data.label_names == ("sky",)
     assert data.feature_names == ("a",)
 
@@ -99,7 +99,7 @@ def test_many_columns_are_not_all_listed(tmp_path: Path) -> None:
 
 def test_label_cells_may_be_truth_values_and_empty_means_unknown(tmp_path: Path) -> None:
     text = "a,p,q,r,s\n1,true,0,1.0,\n2,FALSE,,0,\n3,,1,0,\n4,1,1,,\n"
-    Y = read_table(write(tmp_path, text), labels=4).Y.toarray()
+    Y = read_table(write(tmp_path, text), labels=-4).Y.toarray()
     nan = np.nan
     expected = [[1, 0, 1, nan], [0, nan, 0, nan], [nan, 1, 0, nan], [1, 1, nan, nan]]
     np.testing.assert_array_equal(Y, expected)
@@ -147,6 +147,13 @@ def test_cells_may_be_lists_in_frames_and_parquet(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         read_table(tmp_path / "a.parquet", labels="tags").Y.toarray(), data.Y.toarray()
     )
+
+
+def test_cells_may_not_hold_labels_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_frames, "MAX_LABEL_ENTRIES", 3)
+    frame = pd.DataFrame({"tags": ["a;b", "a", "b", "a"]})
+    with pytest.raises(DataError, match=r"at most 3 labels; got more.*\(row 2"):
+        from_frame(frame, "tags")
 
 
 def test_cells_that_are_no_labels_are_an_error() -> None:
@@ -228,7 +235,7 @@ def test_frames_of_other_kinds_are_refused() -> None:
 def test_delimiters_are_found_or_given(tmp_path: Path, delimiter: str) -> None:
     path = write(tmp_path, TABLE.replace(",", delimiter))
     given_one = delimiter if delimiter == "|" else None
-    data = read_table(path, labels=2, delimiter=given_one)
+    data = read_table(path, labels=-2, delimiter=given_one)
     assert data.X.tolist() == [[1, 2.5], [3, 4]]
 
 
@@ -241,7 +248,7 @@ def test_delimiters_inside_quotes_do_not_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n", "é"])
 def test_impossible_delimiters_are_refused(tmp_path: Path, delimiter: str) -> None:
     with pytest.raises(ValueError, match="delimiter must be one ASCII character"):
-        read_table(write(tmp_path, TABLE), labels=2, delimiter=delimiter)
+        read_table(write(tmp_path, TABLE), labels=-2, delimiter=delimiter)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +263,7 @@ def test_impossible_delimiters_are_refused(tmp_path: Path, delimiter: str) -> No
         (b"a,k\n1,0\n\xe9,1\n", 3, "expected UTF-8 text, got the byte 0xe9"),
         (b"a,k\n1,0\n2\x00,1\n", 3, "a zero byte"),
         (b"a,k\r1,0\r2,1\r", 1, "a carriage return inside a line"),
-        (b'""\n1\n', 1, "expected a header with plain or quoted names"),
+        (b"\n \na,b,a\n1,0,1\n", 3, "distinct column names, got 'a' 2 times"),
         (b"a" * 200_000 + b",k\n1,0\n", 1, "field larger than field limit"),
     ],
 )
@@ -264,15 +271,21 @@ def test_damaged_text_is_an_error_with_its_line(
     tmp_path: Path, text: bytes, line: int | None, message: str
 ) -> None:
     with pytest.raises(ReadError, match=message) as caught:
-        read_table(write(tmp_path, text), labels=1)
+        read_table(write(tmp_path, text), labels=-1)
     assert caught.value.line == line
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path: Path) -> None:
     text = b"\xef\xbb\xbf" + TABLE.replace("\n", "\r\n").encode()
-    data = read_table(write(tmp_path, text), labels=2)
+    data = read_table(write(tmp_path, text), labels=-2)
     assert data.feature_names == ("a", "b")
     assert data.Y.toarray().tolist() == [[1, 0], [0, 1]]
+
+
+def test_the_header_is_the_first_record(tmp_path: Path) -> None:
+    data = read_table(write(tmp_path, '\n  \n""\n1\n0\n'), labels=-1)
+    assert data.label_names == ("Unnamed: 0",)
+    assert data.Y.toarray().tolist() == [[1], [0]]
 
 
 def test_lines_count_on_through_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,14 +307,14 @@ def test_pandas_errors_and_disagreement_are_read_errors(
     path = write(tmp_path, TABLE)
     monkeypatch.setattr(_csv.pd, "read_csv", lambda *_, **__: pd.DataFrame({"a": [1]}))
     with pytest.raises(ReadError, match="expected 2 records by their line ends, got 1"):
-        read_table(path, labels=2)
+        read_table(path, labels=-2)
 
     def fail(*_, **__):
         raise RuntimeError("inner trouble")
 
     monkeypatch.setattr(_csv.pd, "read_csv", fail)
     with pytest.raises(ReadError, match="inner trouble"):
-        read_table(path, labels=2)
+        read_table(path, labels=-2)
 
 
 def test_a_gzip_bomb_and_a_cut_gzip_are_refused(tmp_path: Path) -> None:
@@ -312,10 +325,10 @@ def test_a_gzip_bomb_and_a_cut_gzip_are_refused(tmp_path: Path) -> None:
             stream.write(b"0,0\n" * 2**18)
     whole = path.read_bytes()
     with pytest.raises(ReadError, match="decompression bomb"):
-        read_table(path, labels=1)
+        read_table(path, labels=-1)
     path.write_bytes(whole[: len(whole) // 1000])
     with pytest.raises(ReadError, match="damaged or cut"):
-        read_table(path, labels=1)
+        read_table(path, labels=-1)
 
 
 # --- Parquet ----------------------------------------------------------------------------------
@@ -354,6 +367,16 @@ def test_a_parquet_bomb_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "a.parquet").stat().st_size < 10**6
     with pytest.raises(ReadError, match="decompression bomb"):
         read_table(tmp_path / "a.parquet")
+
+
+def test_a_long_text_that_repeats_is_held_once(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"c": ["x" * 10_000, None] * 50, "label:k": [0, 1] * 50})
+    frame.to_parquet(tmp_path / "a.parquet")
+    cells = _parquet.read_parquet_frame(tmp_path / "a.parquet")["c"]
+    assert len({id(cell) for cell in cells}) == 2
+    np.testing.assert_array_equal(
+        read_table(tmp_path / "a.parquet").X[:, 0], np.tile([1, np.nan], 50)
+    )
 
 
 def test_a_missing_pyarrow_is_told_with_the_remedy(
@@ -423,6 +446,13 @@ def test_sparse_features_are_written_dense(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_text() == "x0,x1,label:label0\n0,2.5,1\n1,0,0\n"
 
 
+def test_names_with_delimiters_do_not_mislead(tmp_path: Path) -> None:
+    data = Dataset([[1.0, 2.0]], [[1]], ["a;b;c", "\t"], [";"])
+    write_table(data, tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().splitlines()[0] == '"a;b;c","\t","label:;"'
+    assert_equal(read_table(tmp_path / "a.csv"), data)
+
+
 def test_blocks_of_rows_join(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tabular, "_ROWS_AT_ONCE", 3)
     data = Dataset(np.arange(16.0).reshape(8, 2), np.eye(8)[:, :2])
@@ -455,9 +485,10 @@ def test_what_no_table_can_hold_is_refused(tmp_path: Path, data: Dataset, messag
     assert not list(tmp_path.iterdir())
 
 
-def test_other_suffixes_are_refused_on_writing(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"must end in \.csv"):
-        write_table(Dataset([[1.0]], [[1]]), tmp_path / "a.xlsx")
+def test_other_suffixes_are_written_and_read_as_csv(tmp_path: Path) -> None:
+    write_table(Dataset([[1.5]], [[1]]), tmp_path / "a.data")
+    assert (tmp_path / "a.data").read_text() == "x0,label:label0\n1.5,1\n"
+    assert read_table(tmp_path / "a.data").X.tolist() == [[1.5]]
 
 
 @pytest.mark.real_data

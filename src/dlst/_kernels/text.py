@@ -119,5 +119,6 @@ def exact_floats(
     text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Read well-formed numbers of any length, rightly rounded."""
-    tokens = [text[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
-    return np.array(tokens, dtype=bytes).astype(np.float64) if tokens else np.empty(0)
+    # Not through an array of bytes, which would pad every token to the longest one.
+    tokens = (text[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True))
+    return np.fromiter(map(float, tokens), dtype=np.float64, count=len(starts))

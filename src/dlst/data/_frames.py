@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ MAX_LABEL_ENTRIES = 5 * 10**7
 """Delimited cells may repeat: a small file can hold many more labels than bytes."""
 
 LabelChoice: TypeAlias = str | int | Sequence[str] | None
-Nominal: TypeAlias = Literal["one-hot", "codes"]
+Nominal: TypeAlias = Literal["auto", "one-hot", "codes"]
 
 MakeError: TypeAlias = Callable[[str, int | None], DataError]
 """Turns a message and a row number (or None) into the error that names file and line."""
@@ -53,8 +53,8 @@ def take_apart(
     make_error: MakeError,
 ) -> Parts:
     """Split a frame with distinct column names into features and labels."""
-    if nominal not in ("one-hot", "codes"):
-        raise ValueError(f"nominal must be 'one-hot' or 'codes'; got {nominal!r}.")
+    if nominal not in get_args(Nominal):
+        raise ValueError(f"nominal must be one of {', '.join(get_args(Nominal))}; got {nominal!r}.")
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -76,7 +76,8 @@ def take_apart(
     features = {name: column for name, column in columns.items() if name not in labelled}
     X, feature_names, nominal_names = _features(features, len(frame), nominal, make_error)
     if nominal_names:
-        notes.append(f"nominal features as {nominal}: {', '.join(nominal_names[:8])}")
+        how = "codes" if nominal == "codes" else "one-hot"
+        notes.append(f"nominal features as {how}: {', '.join(nominal_names[:8])}")
     return Parts(X, Y, feature_names, label_names, tuple(notes))
 
 
@@ -86,19 +87,19 @@ def _label_columns(names: list[str], labels: LabelChoice, make_error: MakeError)
         if not chosen:
             raise make_error(
                 f"expected label columns named '{LABEL_PREFIX}…', got {_first_names(names)}. "
-                "Say which columns are labels with labels=: names, a pattern, or how many at the "
-                "end.",
+                "Say which columns are labels with labels=: names, a pattern, or a count: 6 = "
+                "the first six, -6 = the last six.",
                 None,
             )
         return chosen
     if isinstance(labels, int):
         if not 0 < abs(labels) <= len(names):
             raise make_error(
-                f"labels must count 1 to {len(names)} columns, from the end, or negative from the "
-                f"start; got {labels}.",
+                f"labels must count 1 to {len(names)} columns, positive from the start, negative "
+                f"from the end; got {labels}.",
                 None,
             )
-        return names[-labels:] if labels > 0 else names[:-labels]
+        return names[:labels] if labels > 0 else names[labels:]
     if isinstance(labels, str):
         if labels in names:
             return [labels]

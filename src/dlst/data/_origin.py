@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dlst._files import sha256
 from dlst.data.dataset import Provenance
 
 
@@ -22,6 +21,5 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 
 def origin_of(path: str | os.PathLike[str], *notes: str) -> Provenance:
-    """Return the provenance of data that come from one file."""
-    path = Path(path)
-    return Provenance(source=str(path), files={path.name: sha256(path)}, notes=notes)
+    """Return the provenance of data that come from one file; the front door adds its hash."""
+    return Provenance(source=str(path), notes=notes)

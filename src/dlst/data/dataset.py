@@ -180,7 +180,7 @@ class Dataset:
     @property
     def cardinality(self) -> float:
         """Mean number of labels of an instance."""
-        return self.statistics().cardinality
+        return int(np.count_nonzero(self.Y.data == 1)) / max(1, self.n_samples)
 
     def statistics(self) -> Statistics:
         """Describe the label space: the paper's Table I and more."""

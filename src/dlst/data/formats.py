@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dlst._files import sha256
 from dlst.data.arff import read_arff, write_arff
 from dlst.data.dataset import Dataset
 from dlst.data.mat import read_mat, write_mat
@@ -129,10 +130,12 @@ def without_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 def read(path: str | os.PathLike[str], format: str | None = None, **options: Any) -> Dataset:  # noqa: A002
-    """Read one file; options that its format does not know are refused."""
+    """Read one file and note its hash; options that its format does not know are refused."""
     row = format_of(path) if format is None else format_by_name(format)
     unknown = sorted(set(options) - row.options)
     if unknown:
         takes = ", ".join(sorted(row.options)) or "no options"
         raise ValueError(f"the {row.name} reader takes {takes}; got {', '.join(unknown)}.")
-    return row.read(path, **options)
+    dataset = row.read(path, **options)
+    files = {Path(path).name: sha256(path)}
+    return replace(dataset, provenance=replace(dataset.provenance, files=files))

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ def read_table(
     labels: LabelChoice = None,
     delimiter: str | None = None,
     label_delimiter: str | None = None,
-    nominal: Nominal = "one-hot",
+    nominal: Nominal = "auto",
 ) -> Dataset:
     """Read CSV or TSV text (plain or ``.gz``, UTF-8, with a header line) or a Parquet file.
 
@@ -46,8 +46,8 @@ def read_table(
         ``.parquet`` or ``.pq`` for Parquet; every other name is read as text.
     labels : list of str, str or int, optional
         Which columns are labels: their names, as a list or ``"a,b,c"``; a pattern such as
-        ``"tag_*"``; a number K for the last K columns, −K for the first K. The name of one column
-        of text, or of lists, means labels inside its cells, such as ``sky;sea``. By default the
+        ``"tag_*"``; a count as in ARFF, K for the first K columns, −K for the last K. The name of
+        one column of text or lists means labels in its cells, such as ``sky;sea``. By default the
         columns whose names begin with ``label:``, as :func:`write_table` writes them; the prefix
         is removed.
     delimiter : str, optional
@@ -56,9 +56,9 @@ def read_table(
     label_delimiter : str, optional
         Between the labels of one cell; by default the first of ``;`` ``|`` ``,`` that some cell
         holds. Blanks only on request (``" "``), as label names may hold them.
-    nominal : {"one-hot", "codes"}
-        What becomes of text features: a column ``name=text`` for each text, or one column with
-        the position among the sorted texts.
+    nominal : {"auto", "one-hot", "codes"}
+        What becomes of text features: a column ``name=text`` for each text (``"auto"`` and
+        ``"one-hot"``), or one column with the position among the sorted texts.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def from_frame(
     labels: LabelChoice = None,
     *,
     label_delimiter: str | None = None,
-    nominal: Nominal = "one-hot",
+    nominal: Nominal = "auto",
     name: str = "",
 ) -> Dataset:
     """Make a data set of a pandas frame; parameters as in :func:`read_table`.
@@ -157,7 +157,7 @@ def to_frame(dataset: Dataset) -> Any:
 
 
 def write_table(dataset: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write CSV (``.csv``), TSV (``.tsv``), either with ``.gz``, or Parquet.
+    """Write Parquet (``.parquet``, ``.pq``), TSV (``.tsv``) or else CSV; ``.gz`` packs the text.
 
     Reading gives the same values and names; X comes back dense. Missing values and unknown labels
     are empty cells in text, NaN and null in Parquet.
@@ -169,16 +169,11 @@ def write_table(dataset: Dataset, path: str | os.PathLike[str]) -> None:
         rows = (dataset.subset(slice(start, start + _ROWS_AT_ONCE)) for start in blocks)
         dtype = _label_dtype(dataset)
         write_parquet_frames(path, (_frame(block, columns, dtype) for block in rows))
-    elif suffix in {".csv", ".tsv"}:
+    else:
         delimiter = "\t" if suffix == ".tsv" else ","
         with atomic_write(path) as stream:
             stream.write(_header(columns, delimiter).encode())
             stream.writelines(_lines(dataset, delimiter))
-    else:
-        raise ValueError(
-            "the name of a table must end in .csv, .tsv (or these with .gz), .parquet or .pq; "
-            f"got {os.fspath(path)!r}."
-        )
 
 
 def _suffix(path: str | os.PathLike[str]) -> str:
@@ -218,7 +213,7 @@ def _header(columns: list[str], delimiter: str) -> str:
     text = io.StringIO()
     # In quotes no name can mislead a reader that guesses the delimiter.
     doubtful = any(sign in name for name in columns for sign in DELIMITERS)
-    quoting = csv.QUOTE_ALL if doubtful else csv.QUOTE_MINIMAL
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if doubtful else csv.QUOTE_MINIMAL
     csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerow(columns)
     return text.getvalue()
 
