@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from dlst.data import home
 from dlst.data.catalogue import DataFile, Entry
 from dlst.data.home import data_home, fetch, path_of
 from dlst.errors import DataHomeError
@@ -260,13 +259,13 @@ def test_a_bar_is_drawn_on_a_terminal_only_when_the_wait_is_long(
     terminal = _Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(home, "BAR_AFTER_SECONDS", patience)
+    monkeypatch.setattr("dlst._progress.DELAY_SECONDS", patience)
     fetch_only(served(server, "good.arff"))
     assert ("good.arff" in terminal.getvalue()) == (patience == 0)
 
 
 def test_nothing_is_drawn_in_a_pipe(server, empty_home, monkeypatch, capsys):
-    monkeypatch.setattr(home, "BAR_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("dlst._progress.DELAY_SECONDS", 0.0)
     fetch_only(served(server, "good.arff"))
     assert capsys.readouterr() == ("", "")
 
@@ -275,9 +274,9 @@ def test_a_bar_gives_the_cursor_back_after_a_failed_download(server, empty_home,
     terminal = _Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(home, "BAR_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr("dlst._progress.DELAY_SECONDS", 0.0)
     with pytest.raises(DataHomeError, match="cut before the end"):
-        fetch_only(served(server, "cut.arff"), progress=True)
+        fetch_only(served(server, "cut.arff"))
     assert "cut.arff" in terminal.getvalue()
     hidden, shown = "\x1b[?25l", "\x1b[?25h"
     assert terminal.getvalue().count(hidden) == terminal.getvalue().count(shown) == 1

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
-import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 import pooch
 
 from dlst._files import atomic_write, sha256
+from dlst._progress import progress_bar
 from dlst.data.catalogue import DataFile, Entry
 from dlst.errors import DataHomeError
 
 TIMEOUT_SECONDS = 30.0
 """How long a server may stay silent."""
-
-BAR_AFTER_SECONDS = 2.0
-"""A download shorter than this shows no bar."""
 
 
 def data_home() -> Path:
@@ -41,7 +39,6 @@ def fetch(
     file: DataFile,
     *,
     download: bool = True,
-    progress: bool | None = None,
     timeout: float = TIMEOUT_SECONDS,
 ) -> Path:
     """Return the path of a file, checked against its sha256, after a download if need be.
@@ -58,8 +55,6 @@ def fetch(
         One of its files.
     download : bool
         Whether a missing file may be downloaded.
-    progress : bool, optional
-        Whether to show a bar when it takes longer than two seconds; default: on a terminal.
     timeout : float
         Seconds that the server may stay silent.
 
@@ -80,7 +75,7 @@ def fetch(
         ) from error
     if file.url is None or not download:
         raise DataHomeError(f"{file.name} of {entry.name} is missing. {_remedy(entry, file, path)}")
-    _download(entry, file, path, progress=progress, timeout=timeout)
+    _download(entry, file, path, timeout=timeout)
     return path
 
 
@@ -101,13 +96,11 @@ def _remedy(entry: Entry, file: DataFile, path: Path) -> str:
     return f"{where} {entry.instructions.replace('{folder}', str(path.parent))}".rstrip()
 
 
-def _download(
-    entry: Entry, file: DataFile, path: Path, *, progress: bool | None, timeout: float
-) -> None:
+def _download(entry: Entry, file: DataFile, path: Path, *, timeout: float) -> None:
     # Imported here: it costs a tenth of a second, and most calls find their files.
     import requests
 
-    bar = _Bar(file.name) if (sys.stderr.isatty() if progress is None else progress) else None
+    bar = _Bar(file.name)
     # pooch leaves the response of a failed download open; the hook lets us close it.
     responses: list[Any] = []
     downloader = pooch.HTTPDownloader(
@@ -131,8 +124,7 @@ def _download(
     finally:
         for response in responses:
             response.close()
-        if bar is not None:
-            bar.close()
+        bar.close()
 
 
 def _keep(responses: list[Any]) -> Any:
@@ -194,41 +186,22 @@ class _HashingStream:
 
 
 class _Bar:
-    """A progress bar as pooch wants it, drawn by rich once the wait is worth it."""
+    """Our progress bar behind the interface that pooch wants."""
 
     def __init__(self, name: str):
         self.total = 0
         self._name = name
-        self._begun = time.monotonic()
-        self._done = 0
-        self._drawn: Any = None
+        self._open = ExitStack()
+        self._advance: Callable[[int], None] | None = None
 
     def update(self, n_bytes: int) -> None:
-        self._done += n_bytes
-        if self._drawn is None and time.monotonic() - self._begun > BAR_AFTER_SECONDS:
-            self._drawn = _rich_bar()
-            self._drawn.add_task(self._name, total=self.total or None)
-            self._drawn.start()
-        if self._drawn is not None:
-            self._drawn.update(self._drawn.task_ids[0], completed=self._done)
+        if self._advance is None:
+            bar = progress_bar(f"downloading {self._name}", self.total or None)
+            self._advance = self._open.enter_context(bar)
+        self._advance(n_bytes)
 
     def reset(self) -> None:
-        self._done = 0
+        """Do nothing: pooch rewinds the bar to fill it once more at the end."""
 
     def close(self) -> None:
-        if self._drawn is not None:
-            self._drawn.stop()
-
-
-def _rich_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
+        self._open.close()

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._progress import progress_bar
 
 _ROWS_AT_ONCE = 1024
 
@@ -31,8 +32,7 @@ def format_numbers(values: NDArray[np.float64], missing: str = "nan") -> list[st
 def dense_rows(matrix: FeatureMatrix, missing: str = "nan") -> Iterator[list[str]]:
     """Yield every row as texts, zeros included."""
     width = matrix.shape[1]
-    for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
-        block = matrix[start : start + _ROWS_AT_ONCE]
+    for block in _blocks(matrix):
         for row in as_dense(block):
             yield format_numbers(row, missing) if width else []
 
@@ -41,9 +41,16 @@ def sparse_rows(
     matrix: FeatureMatrix, missing: str = "nan"
 ) -> Iterator[tuple[list[int], list[str]]]:
     """Yield the columns and texts of every row's stored entries."""
-    for start in range(0, matrix.shape[0], _ROWS_AT_ONCE):
-        block = sp.csr_array(matrix[start : start + _ROWS_AT_ONCE])
+    for block in map(sp.csr_array, _blocks(matrix)):
         columns, texts = block.indices.tolist(), format_numbers(block.data, missing)
         bounds = block.indptr.tolist()
         for begin, end in pairwise(bounds):
             yield columns[begin:end], texts[begin:end]
+
+
+def _blocks(matrix: FeatureMatrix) -> Iterator[FeatureMatrix]:
+    n = matrix.shape[0]
+    with progress_bar("writing", n) as advance:
+        for start in range(0, n, _ROWS_AT_ONCE):
+            yield matrix[start : start + _ROWS_AT_ONCE]
+            advance(min(_ROWS_AT_ONCE, n - start))

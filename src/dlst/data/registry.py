@@ -45,9 +45,7 @@ def is_cached(name: str) -> bool:
     return all(path_of(known, file).is_file() for file in needed) or _has_official_folder(known)
 
 
-def load_registered(
-    name: str, *, download: bool = True, progress: bool | None = None, **options: Any
-) -> Dataset:
+def load_registered(name: str, *, download: bool = True, **options: Any) -> Dataset:
     """Read a known data set from the data home, after a download if need be.
 
     Parameters
@@ -56,8 +54,6 @@ def load_registered(
         A name or alias from :func:`available`, in any case.
     download : bool
         Whether missing files may be downloaded.
-    progress : bool, optional
-        Whether to show a bar for long downloads; default: on a terminal.
     **options
         Passed to the reader: ``nominal`` for Mulan sets, ``difficult`` for VOC 2007, ``votes`` for
         SUN attribute, ``features`` for these two and NUS-WIDE.
@@ -77,18 +73,14 @@ def load_registered(
     """
     known = entry(name)
     if known.format == "mulan":
-        return _load_mulan(known, download, progress, options)
-    return _load_folder(known, download, progress, options)
+        return _load_mulan(known, download, options)
+    return _load_folder(known, download, options)
 
 
-def _load_mulan(
-    known: Entry, download: bool, progress: bool | None, options: dict[str, Any]
-) -> Dataset:
+def _load_mulan(known: Entry, download: bool, options: dict[str, Any]) -> Dataset:
     from dlst.data.arff import read_mulan
 
-    paths = {
-        file.role: fetch(known, file, download=download, progress=progress) for file in known.files
-    }
+    paths = {file.role: fetch(known, file, download=download) for file in known.files}
     xml = paths["labels"]
     if "all" in paths:
         data = read_mulan(paths["all"], xml, **options)
@@ -100,15 +92,13 @@ def _load_mulan(
     return _signed(known, data, hashes, unknown)
 
 
-def _load_folder(
-    known: Entry, download: bool, progress: bool | None, options: dict[str, Any]
-) -> Dataset:
+def _load_folder(known: Entry, download: bool, options: dict[str, Any]) -> Dataset:
     from dlst.data.layouts import read_layout
 
     if not _has_official_folder(known):
         for file in known.files:
             if not file.optional or path_of(known, file).exists():
-                fetch(known, file, download=download, progress=progress)
+                fetch(known, file, download=download)
     data = read_layout(data_home() / known.name, known.format, **options)
     hashes = data.provenance.files
     expected = {file.name: file.sha256 for file in known.files}
