@@ -56,6 +56,7 @@ fuzz: $(VENV)/.installed-test ## Feed the readers 2,000 damaged files of each ty
 bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one run
 	$(BIN)/python benchmarks/readers.py
 	$(BIN)/python benchmarks/stratification.py
+	$(BIN)/python benchmarks/encoder.py
 
 clean: ## Remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

@@ -51,3 +51,7 @@ class UnknownNameError(DlstError, KeyError):
     def __str__(self) -> str:
         # KeyError shows the repr of its argument, which would quote the whole sentence.
         return str(self.args[0])
+
+
+class ModelFileError(DlstError, ValueError):
+    """A file that is no model of ours, or no longer; nothing in it was run."""

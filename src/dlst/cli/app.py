@@ -9,7 +9,7 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from dlst import __version__
-from dlst.cli import data_commands, demo
+from dlst.cli import data_commands, demo, model_commands
 from dlst.errors import DlstError
 
 INTERRUPTED = 130
@@ -22,8 +22,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("demo")(demo.demo)
-app.command("datasets")(data_commands.datasets)
-app.command("convert")(data_commands.convert)
+for command in (
+    data_commands.datasets,
+    data_commands.convert,
+    model_commands.methods,
+    model_commands.fit,
+    model_commands.predict,
+    model_commands.evaluate,
+    model_commands.explain,
+):
+    app.command(command.__name__)(command)
 
 
 def _print_version(asked: bool) -> None:

@@ -62,7 +62,7 @@ def datasets(
         else:
             views.print_view(views.entry_view(known, data_home() / known.name))
         return
-    dataset = _load(data, labels, nominal, from_, test)
+    dataset = load_data(data, labels, nominal, from_, test)
     if json:
         views.print_json(views.dataset_facts(dataset))
     else:
@@ -90,7 +90,7 @@ def convert(
     from dlst.data.formats import format_by_name, format_of
 
     target = format_of(out) if to is None else format_by_name(to)
-    dataset = _load(data, labels, nominal, from_, test)
+    dataset = load_data(data, labels, nominal, from_, test)
     existing = [file for file in files_to_write(dataset, out) if file.exists()]
     if existing and not force:
         raise DataError(f"{existing[0]}: exists already. Choose another name, or add --force.")
@@ -114,14 +114,30 @@ def parse_labels(text: str | None) -> int | list[str] | str | None:
     return names if len(names) > 1 else text.strip()
 
 
-def _load(
-    data: str, labels: str | None, nominal: str | None, from_: str | None, test: Path | None
+def load_data(
+    data: str,
+    labels: str | None,
+    nominal: str | None,
+    from_: str | None,
+    test: Path | None,
+    *,
+    labels_optional: bool = False,
 ) -> Any:
+    """Load DATA with the options that the commands share."""
     from dlst.data import load
 
     chosen: dict[str, Any] = {"labels": parse_labels(labels), "nominal": nominal}
     options = {name: value for name, value in chosen.items() if value is not None}
-    return load(data, test=test, format=from_, **options)
+    try:
+        return load(data, test=test, format=from_, **options)
+    except DataError:
+        if not labels_optional or labels is not None:
+            raise
+        try:
+            return load(data, test=test, format=from_, **{**options, "labels": []})
+        except (DataError, ValueError):
+            pass
+        raise
 
 
 def _is_known_but_absent(name: str) -> bool:

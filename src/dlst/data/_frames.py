@@ -120,8 +120,8 @@ def _label_columns(names: list[str], labels: LabelChoice, make_error: MakeError)
                 f"expected a label column {name!r}, got none of that name. {hint}", None
             )
     chosen = [str(name) for name in labels]
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise make_error(f"labels must name distinct columns, at least one; got {labels!r}.", None)
+    if len(set(chosen)) < len(chosen):
+        raise make_error(f"labels must name distinct columns; got {labels!r}.", None)
     return chosen
 
 

@@ -1,0 +1,208 @@
+"""`dlst fit`, `dlst predict`, `dlst evaluate` and `dlst explain`."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dlst.cli.data_commands import Data, From, Json, Labels, Nominal, load_data
+from dlst.errors import DataError
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `dlst fit` wrote.")]
+AllRows = Annotated[
+    bool, typer.Option("--all", help="Use all rows, not only one side of the data's split.")
+]
+
+
+def fit(
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    method: Annotated[str, typer.Option(help="See `dlst methods`.")] = "dlst",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter, such as n_neighbors=20.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    labels: Labels = None,
+    nominal: Nominal = None,
+    from_: From = None,
+    all_rows: AllRows = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    json: Json = False,
+) -> None:
+    """Fit a method to data (the training rows, when they have a split) and save the model."""
+    import time
+
+    from dlst.cli import views
+    from dlst.methods import make
+    from dlst.methods.fitting import fit_dataset
+    from dlst.persistence import save
+
+    if out.exists() and not force:
+        raise DataError(f"{out}: exists already. Choose another name, or add --force.")
+    if not out.absolute().parent.is_dir():
+        raise DataError(f"{out}: expected a folder {out.parent}, got none. Make it first.")
+    parameters = parse_settings(settings or [])
+    model = make(method, **parameters)
+    if "random_state" in model.get_params() and "random_state" not in parameters:
+        model.set_params(random_state=seed)
+    dataset = load_data(data, labels, nominal, from_, None)
+    if dataset.split is not None and not all_rows:
+        dataset = dataset.train
+    if not dataset.n_features:
+        raise DataError(f"{dataset.name}: has labels only; a method needs features.")
+    started = time.perf_counter()
+    save(fit_dataset(model, dataset), out, data=dataset)
+    seconds = time.perf_counter() - started
+    facts = {
+        "model": str(out),
+        "method": method,
+        "data": dataset.name,
+        "n_samples": dataset.n_samples,
+        "n_labels": dataset.n_labels,
+        "seconds": round(seconds, 3),
+    }
+    if json:
+        views.print_json(facts)
+    else:
+        typer.echo(
+            f"fitted {method} to {dataset.n_samples:,} rows of {dataset.name} in {seconds:.1f} s; "
+            f"wrote {out}"
+        )
+
+
+def predict(
+    model_file: Model,
+    data: Data,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="File to write: .csv, .tsv, .parquet, .arff or .xc.")
+    ],
+    top: Annotated[
+        int | None, typer.Option(help="Keep the best labels of each row only, with their scores.")
+    ] = None,
+    decisions: Annotated[
+        bool, typer.Option("--decisions", help="Write 0 and 1 instead of probabilities.")
+    ] = False,
+    nominal: Nominal = None,
+    from_: From = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    json: Json = False,
+) -> None:
+    """Predict the labels of data, which need none, and write them block by block."""
+    from dlst.cli import views
+    from dlst.cli.predictions import write_predictions
+
+    if out.exists() and not force:
+        raise DataError(f"{out}: exists already. Choose another name, or add --force.")
+    model, dataset = _model_and_data(model_file, data, None, nominal, from_, True)
+    write_predictions(model, dataset, out, top=top, decisions=decisions)
+    if json:
+        views.print_json({"written": str(out), "n_samples": dataset.n_samples})
+    else:
+        typer.echo(f"wrote {out}, {dataset.n_samples:,} rows")
+
+
+def evaluate(
+    model_file: Model,
+    data: Data,
+    labels: Labels = None,
+    nominal: Nominal = None,
+    from_: From = None,
+    all_rows: AllRows = False,
+    json: Json = False,
+) -> None:
+    """Measure a model on data (the test rows, when they have a split)."""
+    from dlst.cli import model_views, views
+    from dlst.cli.measures import measure
+
+    model, dataset = _model_and_data(model_file, data, labels, nominal, from_, all_rows)
+    if not dataset.n_labels:
+        raise DataError(f"{dataset.name}: has no labels to compare with. Name them with --labels.")
+    found = measure(model, dataset)
+    if json:
+        views.print_json({"data": dataset.name, "n_samples": dataset.n_samples, **found})
+    else:
+        views.print_view(model_views.measures_view(dataset.name, dataset.n_samples, found))
+
+
+def explain(
+    model_file: Model,
+    data: Data,
+    row: Annotated[int, typer.Option(help="The row to explain, counted from 0.")] = 0,
+    shown: Annotated[int, typer.Option("--top", help="How many labels to show.")] = 5,
+    labels: Labels = None,
+    nominal: Nominal = None,
+    from_: From = None,
+    json: Json = False,
+) -> None:
+    """Say why a row got its labels: what spoke for each, and which training rows voted."""
+    from dlst.cli import model_views, views
+
+    model, dataset = _model_and_data(model_file, data, labels, nominal, from_, True)
+    if not 0 <= row < dataset.n_samples:
+        raise DataError(
+            f"--row must be from 0 to {dataset.n_samples - 1}, the rows of the data; got {row}."
+        )
+    if not hasattr(model, "explain"):
+        raise DataError(f"{type(model).__name__} does not explain its scores; fit --method dlst.")
+    explanation = model.explain(dataset.X[[row]])
+    truth = set(dataset.Y[[row]].indices.tolist()) if dataset.n_labels else None
+    if json:
+        views.print_json(model_views.explanation_facts(explanation, model.label_names_, row, shown))
+    else:
+        views.print_view(
+            model_views.explanation_view(explanation, model.label_names_, row, shown, truth)
+        )
+
+
+def methods(json: Json = False) -> None:
+    """List the methods."""
+    from dlst.cli import model_views, views
+    from dlst.methods import METHODS
+
+    if json:
+        views.print_json(
+            [{"name": m.name, "title": m.title, "meaning": m.meaning} for m in METHODS]
+        )
+    else:
+        views.print_view(model_views.methods_view(METHODS))
+
+
+def parse_settings(texts: list[str]) -> dict[str, Any]:
+    """Read --set name=value; values are Python literals, and words without quotes are words.
+
+    Examples
+    --------
+    >>> parse_settings(["n_neighbors=20", "decision=micro", "n_components=None"])
+    {'n_neighbors': 20, 'decision': 'micro', 'n_components': None}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise DataError(f"--set takes NAME=VALUE, such as n_neighbors=20; got {text!r}.")
+        try:
+            found[name.strip()] = ast.literal_eval(value.strip())
+        except (ValueError, SyntaxError):
+            found[name.strip()] = value.strip()
+    return found
+
+
+def _model_and_data(
+    model_file: Path,
+    data: str,
+    labels: str | None,
+    nominal: str | None,
+    from_: str | None,
+    all_rows: bool,
+) -> tuple[Any, Any]:
+    from dlst.methods.fitting import in_line_with
+    from dlst.persistence import load
+
+    model = load(model_file)
+    dataset = load_data(data, labels, nominal, from_, None, labels_optional=True)
+    if dataset.split is not None and not all_rows:
+        dataset = dataset.test
+    return model, in_line_with(model, dataset)

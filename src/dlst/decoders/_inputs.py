@@ -1,0 +1,150 @@
+"""What decoders are given, checked: codes, labels with unknown entries, features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlst._matrices import FeatureMatrix, as_features, as_indicator
+from dlst.errors import DataError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Labels of the training rows, the unknown entries kept apart.
+
+    Attributes
+    ----------
+    Y : csr_array of shape (n, K)
+        Ones and NaN stored.
+    """
+
+    Y: sp.csr_array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of labels."""
+        n, K = self.Y.shape
+        return int(n), int(K)
+
+    @cached_property
+    def ones(self) -> sp.csr_array:
+        """The known ones, shape (n, K)."""
+        return self._where(self.Y.data == 1)
+
+    @cached_property
+    def unknown(self) -> sp.csr_array | None:
+        """Ones at the unknown entries; None when everything is known."""
+        missing = np.isnan(self.Y.data)
+        return self._where(missing) if missing.any() else None
+
+    @cached_property
+    def n_positive(self) -> FloatArray:
+        """Known ones of each label, shape (K,)."""
+        return np.bincount(self.ones.indices, minlength=self.shape[1]).astype(np.float64)
+
+    @cached_property
+    def n_known(self) -> FloatArray:
+        """Known entries of each label, shape (K,)."""
+        n, K = self.shape
+        if self.unknown is None:
+            return np.full(K, float(n))
+        return n - np.bincount(self.unknown.indices, minlength=K).astype(np.float64)
+
+    @cached_property
+    def labelled_rows(self) -> IntArray:
+        """Rows with at least one known entry."""
+        n, K = self.shape
+        if self.unknown is None:
+            return np.arange(n)
+        return np.flatnonzero(np.diff(self.unknown.indptr) < K)
+
+    @property
+    def prevalence(self) -> FloatArray:
+        """Share of ones among the known entries of each label; 0 where nothing is known."""
+        return self.n_positive / np.maximum(self.n_known, 1.0)
+
+    @property
+    def prior(self) -> FloatArray:
+        """Prevalence pulled off 0 and 1: (ones + 1/2) / (known + 1)."""
+        return (self.n_positive + 0.5) / (self.n_known + 1.0)
+
+    @property
+    def constant(self) -> BoolArray:
+        """Labels whose known entries are all equal: nothing can be learned about them."""
+        return np.isin(self.prevalence, (0.0, 1.0))
+
+    def dense(self, rows: IntArray | None = None) -> tuple[FloatArray, BoolArray | None]:
+        """Return labels of some rows as an array, unknown = 0, and which are known (None: all)."""
+        ones = self.ones if rows is None else self.ones[rows]
+        if self.unknown is None:
+            return ones.toarray(), None
+        unknown = self.unknown if rows is None else self.unknown[rows]
+        return ones.toarray(), unknown.toarray() == 0
+
+    def _where(self, chosen: BoolArray) -> sp.csr_array:
+        rows = np.repeat(np.arange(self.shape[0]), np.diff(self.Y.indptr))[chosen]
+        columns = self.Y.indices[chosen]
+        return sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=self.shape)
+
+
+def as_codes(codes: Any, what: str = "codes", *, n_columns: int | None = None) -> FeatureMatrix:
+    """Return finite codes as a float64 array, or CSR when they are sparse."""
+    checked = as_features(codes)
+    values = checked if isinstance(checked, np.ndarray) else checked.data
+    if not np.isfinite(values).all():
+        raise DataError(
+            f"{what} must be finite; got NaN or infinity. Remove or impute those values."
+        )
+    if n_columns is not None and checked.shape[1] != n_columns:
+        raise DataError(
+            f"{what} must have the {n_columns} columns of the fit; got {checked.shape[1]}."
+        )
+    return checked
+
+
+def as_labels(Y: Any, n_rows: int) -> Labels:
+    """Return checked labels that belong to the given number of codes."""
+    indicator = as_indicator(Y)
+    if indicator.shape[0] != n_rows:
+        raise DataError(
+            f"codes and Y must have the same rows; got {n_rows} codes and {indicator.shape[0]} "
+            "label vectors."
+        )
+    labels = Labels(indicator)
+    if len(labels.labelled_rows) == 0:
+        raise DataError("Y must have a known entry; got no rows or NaN only.")
+    return labels
+
+
+def as_aligned(matrix: Any, what: str, n_rows: int) -> FeatureMatrix | None:
+    """Return targets or features that belong to the given number of codes; None stays None."""
+    if matrix is None:
+        return None
+    checked = as_codes(matrix, what)
+    if checked.shape[0] != n_rows:
+        raise DataError(
+            f"codes and {what} must have the same rows; got {n_rows} and {checked.shape[0]}."
+        )
+    return checked
+
+
+def clipped_logit(probability: Any, margin: float = 1e-3) -> FloatArray:
+    """Return log p/(1-p) of probabilities pulled into [margin, 1 - margin].
+
+    Examples
+    --------
+    >>> clipped_logit([0.5, 0.0]).round(3)
+    array([ 0.   , -6.907])
+    """
+    inside = np.clip(np.asarray(probability, dtype=np.float64), margin, 1.0 - margin)
+    return np.log(inside) - np.log1p(-inside)

@@ -1,0 +1,129 @@
+"""Why a label got its score: contributions that add up to the logit, and who voted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
+
+CONSTANT_LOGIT = 30.0
+"""Bound of logits, reached by labels that were always or never present: p = 1 or 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourVotes:
+    """The training rows that voted on each explained row, nearest first.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n, k)
+        Training rows.
+    distances : ndarray of shape (n, k)
+        Euclidean distances.
+    weights : ndarray of shape (n, k)
+        Weights of their votes.
+    """
+
+    indices: IntArray
+    distances: FloatArray
+    weights: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What made the scores of some rows.
+
+    ``intercept + contributions.sum(axis=2)`` is the logit of the probability; for a label that was
+    always or never present in training the intercept alone stands at ±``CONSTANT_LOGIT``.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,)
+        The explained rows of what was given.
+    sources : tuple of str
+        Names of the m evidences.
+    intercept : ndarray of shape (K,)
+        What each label starts from.
+    contributions : ndarray of shape (n, K, m)
+        Weight times value of each evidence.
+    neighbours : dict of str to NeighbourVotes
+        For each evidence that is a vote, who voted.
+    constant : ndarray of shape (K,)
+        Labels with a constant score.
+    """
+
+    rows: IntArray
+    sources: tuple[str, ...]
+    intercept: FloatArray
+    contributions: FloatArray
+    neighbours: dict[str, NeighbourVotes]
+    constant: BoolArray
+
+    @cached_property
+    def logit(self) -> FloatArray:
+        """Sum of the contributions, shape (n, K)."""
+        terms = np.moveaxis(self.contributions, 2, 0)
+        return add_contributions(self.intercept, terms, len(self.rows))
+
+    @property
+    def probability(self) -> FloatArray:
+        """What ``predict_proba`` says, shape (n, K)."""
+        probability: FloatArray = expit(self.logit)
+        return np.where(self.constant, np.rint(probability), probability)
+
+    def to_frame(self, label_names: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return one line per row, label and source: columns row, label, source, contribution.
+
+        The lines of a (row, label) pair, intercept included, add up to its logit.
+        """
+        n, K, _ = self.contributions.shape
+        names = np.arange(K) if label_names is None else np.asarray(label_names)
+        start = np.broadcast_to(self.intercept[:, None], (n, K, 1))
+        values = np.concatenate([start, self.contributions], axis=2)
+        sources = ("intercept", *self.sources)
+        return pd.DataFrame(
+            {
+                "row": np.repeat(self.rows, K * len(sources)),
+                "label": np.tile(np.repeat(names, len(sources)), n),
+                "source": np.tile(np.asarray(sources), n * K),
+                "contribution": values.ravel(),
+            }
+        )
+
+    def neighbours_to_frame(self) -> pd.DataFrame:
+        """Return one line per voting neighbour: row, source, rank, neighbour, distance, weight."""
+        frames: list[Any] = []
+        for source, votes in self.neighbours.items():
+            n, k = votes.indices.shape
+            frame = pd.DataFrame(
+                {
+                    "row": np.repeat(self.rows, k),
+                    "source": source,
+                    "rank": np.tile(np.arange(1, k + 1), n),
+                    "neighbour": votes.indices.ravel(),
+                    "distance": votes.distances.ravel(),
+                    "weight": votes.weights.ravel(),
+                }
+            )
+            frames.append(frame)
+        if not frames:
+            columns = ["row", "source", "rank", "neighbour", "distance", "weight"]
+            return pd.DataFrame(columns=columns)
+        return pd.concat(frames, ignore_index=True)
+
+
+def add_contributions(
+    intercept: FloatArray, contributions: Iterable[FloatArray], n_rows: int
+) -> FloatArray:
+    """Add arrays of shape (n, K) to the intercept, one by one: equal terms give equal bytes."""
+    total = np.tile(intercept, (n_rows, 1))
+    for contribution in contributions:
+        total += contribution
+    return total

@@ -1,0 +1,214 @@
+"""ML-kNN: the paper's decoder, Bayes' rule on the number of neighbours that have a label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import logit
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from dlst._matrices import FeatureMatrix
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, Labels, as_codes, as_labels
+from dlst.decoders.explanation import CONSTANT_LOGIT, Explanation, NeighbourVotes
+from dlst.decoders.neighbours import Neighbours, nearest_neighbours
+
+
+class MLkNNDecoder(BaseEstimator):  # type: ignore[misc]
+    """Posterior of each label given how many of the k nearest training codes have it.
+
+    Faithful to the authors' program (Zhang & Zhou 2007): a row is no neighbour of itself (by
+    index, so duplicates count), equally distant rows are taken by the lowest index, a posterior of
+    1/2 decides for the label. Unknown entries of Y neither vote nor count; rows without any known
+    entry are no neighbours; a label whose known entries are all equal gets its prevalence.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 10
+        Below the number of labelled rows.
+    smoothing : float, default 1.0
+        Added to every count (Laplace).
+    n_jobs : int, optional
+        Threads of the neighbour search.
+
+    Attributes
+    ----------
+    prior_ : ndarray of shape (K,)
+        P(label).
+    conditional_present_, conditional_absent_ : ndarray of shape (K, n_neighbors + 1)
+        P(m neighbours have the label | the row has it), and given that it has not.
+    calibration_rows_ : ndarray of shape (n_labelled,)
+        The labelled rows.
+    out_of_sample_proba_ : ndarray of shape (n_labelled, K)
+        Posterior of each of them with its own count removed.
+
+    Examples
+    --------
+    >>> codes = [[0], [1], [2], [10], [11], [12]]
+    >>> decoder = MLkNNDecoder(n_neighbors=2).fit(codes, [[1], [1], [0], [0], [0], [0]])
+    >>> decoder.conditional_present_
+    array([[0.2, 0.6, 0.2]])
+    >>> decoder.predict_proba([[0.4]]).round(6)
+    array([[0.295775]])
+    """
+
+    def __init__(self, n_neighbors: int = 10, smoothing: float = 1.0, n_jobs: int | None = None):
+        self.n_neighbors = n_neighbors
+        self.smoothing = smoothing
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, codes: Any, Y: Any, *, targets: Any = None, X: Any = None, smoother: Any = None
+    ) -> MLkNNDecoder:
+        """Count the neighbours' labels of every labelled training row.
+
+        Parameters
+        ----------
+        codes : array-like or sparse of shape (n, r)
+            Codes (or features) of the training rows.
+        Y : array-like or sparse of shape (n, K)
+            0, 1, NaN for unknown.
+        targets, X, smoother
+            Not used.
+        """
+        codes = as_codes(codes)
+        labels = as_labels(Y, codes.shape[0])
+        rows = labels.labelled_rows
+        self._check_parameters(len(rows))
+        labels = Labels(labels.Y[rows])
+        self.n_codes_, self.n_labels_ = codes.shape[1], labels.shape[1]
+        self.database_, self.ones_, self.calibration_rows_ = codes[rows], labels.ones, rows
+        self.constant_, self.prevalence_ = labels.constant, labels.prevalence
+        found = nearest_neighbours(self.database_, self.n_neighbors, n_jobs=self.n_jobs)
+        counts = self._count(found)
+        self._estimate(labels, counts)
+        self.out_of_sample_proba_ = self._leave_own_count_out(labels, counts)
+        return self
+
+    def predict_proba(self, codes: Any, *, X: Any = None) -> FloatArray:
+        """Return the posterior of each label, shape (n, K)."""
+        return self._posterior(self._count(self._neighbours(codes)))
+
+    def predict(self, codes: Any, *, X: Any = None) -> sp.csr_array:
+        """Decide for the labels with a posterior of at least 1/2, as the authors do."""
+        return sp.csr_array((self.predict_proba(codes) >= 0.5).astype(np.float64))
+
+    def decision_function(self, codes: Any, *, X: Any = None) -> FloatArray:
+        """Return the logit of the posterior, finite also for labels that are constant."""
+        posterior = self.predict_proba(codes)
+        return _bounded_logit(posterior)
+
+    def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
+        """Say what made each posterior: the prior odds, and the likelihood ratio of the count.
+
+        Parameters
+        ----------
+        codes : array-like or sparse of shape (n, r)
+        X
+            Not used.
+        rows : array-like of int, optional
+            The rows to explain; all by default.
+        """
+        codes = as_codes(codes)
+        chosen = np.arange(codes.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
+        found = self._neighbours(codes[chosen])
+        total = _bounded_logit(self._posterior(self._count(found)))
+        intercept = _bounded_logit(np.where(self.constant_, self.prevalence_, self.prior_))
+        votes = NeighbourVotes(
+            self.calibration_rows_[found.indices],
+            np.sqrt(found.squared_distances),
+            np.ones(found.indices.shape),
+        )
+        contributions = (total - intercept)[:, :, None]
+        return Explanation(
+            chosen, ("count",), intercept, contributions, {"count": votes}, self.constant_
+        )
+
+    def _check_parameters(self, n_rows: int) -> None:
+        k = self.n_neighbors
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise ValueError(f"n_neighbors must be an integer of at least 1; got {k!r}.")
+        if k >= n_rows:
+            raise ValueError(
+                f"n_neighbors must be below n_samples; got n_neighbors={k} with "
+                f"n_samples={n_rows}. Lower n_neighbors or add samples."
+            )
+        if not 0 <= self.smoothing < np.inf:
+            raise ValueError(f"smoothing must be a number of at least 0; got {self.smoothing!r}.")
+
+    def _neighbours(self, codes: Any) -> Neighbours:
+        check_is_fitted(self)
+        queries: FeatureMatrix = as_codes(codes, n_columns=self.n_codes_)
+        return nearest_neighbours(self.database_, self.n_neighbors, queries, n_jobs=self.n_jobs)
+
+    def _count(self, found: Neighbours) -> IntArray:
+        """Count the neighbours that have each label, shape (n, K)."""
+        n, k = found.indices.shape
+        links = sp.csr_array(
+            (np.ones(n * k), found.indices.ravel(), np.arange(n + 1) * k),
+            shape=(n, self.ones_.shape[0]),
+        )
+        return np.asarray((links @ self.ones_).toarray(), dtype=np.int64)
+
+    def _estimate(self, labels: Labels, counts: IntArray) -> None:
+        present, known = labels.dense()
+        is_known = np.ones(present.shape, dtype=bool) if known is None else known
+        self._histogram_present = self._histogram(counts, present == 1)
+        self._histogram_absent = self._histogram(counts, is_known & (present == 0))
+        s = self.smoothing
+        self.prior_ = _ratio(s + labels.n_positive, 2 * s + labels.n_known)
+        self.conditional_present_ = self._conditional(self._histogram_present)
+        self.conditional_absent_ = self._conditional(self._histogram_absent)
+
+    def _histogram(self, counts: IntArray, chosen: BoolArray) -> FloatArray:
+        """Count for each label the chosen rows with m = 0 … k such neighbours."""
+        bins = self.n_neighbors + 1
+        columns = np.nonzero(chosen)[1]
+        flat = np.bincount(columns * bins + counts[chosen], minlength=self.n_labels_ * bins)
+        return flat.reshape(self.n_labels_, bins).astype(np.float64)
+
+    def _conditional(self, histogram: FloatArray) -> FloatArray:
+        s = self.smoothing
+        total = s * histogram.shape[1] + histogram.sum(axis=1, keepdims=True)
+        return _ratio(s + histogram, total)
+
+    def _posterior(self, counts: IntArray) -> FloatArray:
+        label = np.arange(self.n_labels_)
+        present = self.prior_ * self.conditional_present_[label, counts]
+        absent = (1.0 - self.prior_) * self.conditional_absent_[label, counts]
+        return self._bayes(present, absent, np.broadcast_to(self.prior_, counts.shape))
+
+    def _leave_own_count_out(self, labels: Labels, counts: IntArray) -> FloatArray:
+        """Posterior of each training row from tables that do not hold its own entry."""
+        label, s, bins = np.arange(self.n_labels_), self.smoothing, self.n_neighbors + 1
+        own_present, known = labels.dense()
+        own_known = np.ones_like(own_present) if known is None else known.astype(np.float64)
+        own_absent = own_known - own_present
+        prior = _ratio(s + labels.n_positive - own_present, 2 * s + labels.n_known - own_known)
+        likelihood = []
+        for table, own in (
+            (self._histogram_present, own_present),
+            (self._histogram_absent, own_absent),
+        ):
+            total = s * bins + table.sum(axis=1) - own
+            likelihood.append(_ratio(s + table[label, counts] - own, total))
+        return self._bayes(prior * likelihood[0], (1.0 - prior) * likelihood[1], prior)
+
+    def _bayes(self, present: FloatArray, absent: FloatArray, prior: FloatArray) -> FloatArray:
+        # Both vanish only without smoothing: the count was never seen, so the prior stays.
+        total = present + absent
+        posterior = np.where(total > 0, _ratio(present, total), prior)
+        return np.where(self.constant_, self.prevalence_, posterior)
+
+
+def _bounded_logit(probability: FloatArray) -> FloatArray:
+    logits: FloatArray = logit(probability)
+    return np.clip(logits, -CONSTANT_LOGIT, CONSTANT_LOGIT)
+
+
+def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide, with 0 where the denominator is 0."""
+    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
+    return np.divide(numerator, denominator, out=np.zeros(shape), where=denominator > 0)

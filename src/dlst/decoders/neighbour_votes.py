@@ -1,0 +1,192 @@
+"""Votes of neighbours as evidence: in the space of the codes, and in that of the features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from dlst._matrices import FeatureMatrix, as_dense
+from dlst.decoders._inputs import FloatArray, clipped_logit
+from dlst.decoders.explanation import NeighbourVotes
+from dlst.decoders.leave_two_out import leave_two_out_neighbours
+from dlst.decoders.neighbours import Neighbours, nearest_neighbours
+from dlst.decoders.soft_vote import (
+    VOTE_MARGIN,
+    Ballot,
+    soft_vote,
+    usable_neighbourhoods,
+    vote_log_loss,
+    vote_weights,
+)
+from dlst.decoders.training import Training
+
+K_GRID = (10, 15, 20, 30, 40, 60, 80, 120, 160)
+RHO_GRID = (0.0, 0.1, 0.2, 0.3)
+
+
+class _Vote(BaseEstimator):  # type: ignore[misc]
+    """What both votes share once the neighbours of the calibration rows are known."""
+
+    n_jobs_: int | None
+    database_: FeatureMatrix
+    ballot_: Ballot
+
+    def _choose(
+        self, training: Training, found: Sequence[Neighbours], grid: Sequence[int]
+    ) -> tuple[int, FloatArray]:
+        """Choose the searched space and k by log-loss; return the space and its evidence."""
+        self.n_jobs_ = training.n_jobs
+        self.ballot_ = training.ballot()
+        self.database_rows_ = training.labels.labelled_rows
+        present, known = training.labels.dense(training.rows)
+        self.log_loss_ = np.array(
+            [
+                [vote_log_loss(soft_vote(each, k, self.ballot_), present, known) for k in grid]
+                for each in found
+            ]
+        )
+        space, place = divmod(int(np.argmin(self.log_loss_)), len(grid))
+        self.k_grid_, self.k_ = tuple(grid), grid[place]
+        votes = soft_vote(found[space], self.k_, self.ballot_)
+        return space, clipped_logit(votes, VOTE_MARGIN)
+
+    def _found(self, queries: FeatureMatrix) -> Neighbours:
+        wanted = min(self.k_ + 1, self.database_.shape[0])
+        return nearest_neighbours(self.database_, wanted, queries, n_jobs=self.n_jobs_)
+
+    def _values(self, queries: FeatureMatrix) -> FloatArray:
+        votes = soft_vote(self._found(queries), self.k_, self.ballot_)
+        return clipped_logit(votes, VOTE_MARGIN)
+
+    def _voters(self, queries: FeatureMatrix) -> NeighbourVotes:
+        found = self._found(queries)
+        return NeighbourVotes(
+            self.database_rows_[found.indices[:, : self.k_]],
+            np.sqrt(found.squared_distances[:, : self.k_]),
+            vote_weights(found.squared_distances, self.k_),
+        )
+
+
+class CodeVote(_Vote):
+    """Evidence: the soft vote of the nearest training codes.
+
+    The data base is (1 - rho) · code + rho · target of each labelled row. rho and k are chosen by
+    the log-loss of the calibration rows, each left out; with a smoother, codes in the data base are
+    also freed of the row that asks (leave-two-out, exact).
+
+    Parameters
+    ----------
+    k_grid : sequence of int
+        Numbers of neighbours to choose from; those below the number of labelled rows are tried.
+    rho_grid : sequence of float
+        Shares of the target to choose from; 0 is tried alone when there are no targets.
+
+    Attributes
+    ----------
+    k_, rho_ : the choice
+    log_loss_ : ndarray of shape (n_rho, n_k)
+        What the choice was made by.
+    """
+
+    name = "code vote"
+
+    def __init__(self, k_grid: Sequence[int] = K_GRID, rho_grid: Sequence[float] = RHO_GRID):
+        self.k_grid = k_grid
+        self.rho_grid = rho_grid
+
+    def fit(self, training: Training) -> FloatArray:
+        """Choose rho and k; return the evidence of ``training.rows``, each row left out."""
+        rhos = tuple(float(rho) for rho in self.rho_grid)
+        if not rhos or any(not 0.0 <= rho <= 1.0 for rho in rhos):
+            raise ValueError(f"rho_grid must hold numbers from 0 to 1; got {self.rho_grid!r}.")
+        rows = training.labels.labelled_rows
+        grid = usable_neighbourhoods(self.k_grid, len(rows))
+        wanted = min(grid[-1] + 1, len(rows) - 1)
+        self.rho_grid_ = rhos if training.targets is not None else (0.0,)
+        if training.smoother is not None and training.targets is not None:
+            found = leave_two_out_neighbours(
+                training.smoother, training.targets, training.rows, rows, wanted, rhos
+            )
+        else:
+            own = np.searchsorted(rows, training.rows)
+            found = [
+                nearest_neighbours(
+                    _blend(training, rho)[rows],
+                    wanted,
+                    training.codes[training.rows],
+                    own=own,
+                    n_jobs=training.n_jobs,
+                )
+                for rho in self.rho_grid_
+            ]
+        space, values = self._choose(training, found, grid)
+        self.rho_ = self.rho_grid_[space]
+        self.database_ = _blend(training, self.rho_)[rows]
+        return values
+
+    def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
+        """Return the evidence of new rows, shape (n, K)."""
+        return self._values(codes)
+
+    def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
+        """Return who votes on new rows."""
+        return self._voters(codes)
+
+
+class FeatureVote(_Vote):
+    """Evidence: the soft vote of the training rows with the nearest features.
+
+    Parameters
+    ----------
+    k_grid : sequence of int
+        Numbers of neighbours to choose from by leave-one-out log-loss.
+
+    Attributes
+    ----------
+    k_ : the choice
+    log_loss_ : ndarray of shape (1, n_k)
+        What the choice was made by.
+    """
+
+    name = "feature vote"
+
+    def __init__(self, k_grid: Sequence[int] = K_GRID):
+        self.k_grid = k_grid
+
+    def fit(self, training: Training) -> FloatArray:
+        """Choose k; return the evidence of ``training.rows``, each row left out."""
+        if training.X is None:
+            raise ValueError("the feature vote needs X; got X=None. Pass X, or feature_vote=False.")
+        rows = training.labels.labelled_rows
+        grid = usable_neighbourhoods(self.k_grid, len(rows))
+        self.database_ = training.X[rows]
+        found = nearest_neighbours(
+            self.database_,
+            min(grid[-1] + 1, len(rows) - 1),
+            training.X[training.rows],
+            own=np.searchsorted(rows, training.rows),
+            n_jobs=training.n_jobs,
+        )
+        return self._choose(training, [found], grid)[1]
+
+    def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
+        """Return the evidence of new rows, shape (n, K)."""
+        return self._values(_required(X))
+
+    def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
+        """Return who votes on new rows."""
+        return self._voters(_required(X))
+
+
+def _blend(training: Training, rho: float) -> FeatureMatrix:
+    if training.targets is None or rho == 0.0:
+        return training.codes
+    return (1.0 - rho) * as_dense(training.codes) + rho * training.targets
+
+
+def _required(X: FeatureMatrix | None) -> FeatureMatrix:
+    if X is None:
+        raise ValueError("the feature vote needs X of the new rows; got X=None. Pass X.")
+    return X

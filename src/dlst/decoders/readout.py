@@ -1,0 +1,148 @@
+"""The direct read-out: labels regressed without a detour, made a logit with linear tails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from dlst._matrices import FeatureMatrix, as_dense
+from dlst.decoders._inputs import FloatArray, IntArray
+from dlst.decoders.training import Training
+
+LABEL_BLOCK_ENTRIES = 32_000_000
+"""Entries of dense label columns regressed at once: 256 MB."""
+
+
+class DirectReadout(BaseEstimator):  # type: ignore[misc]
+    """Evidence: the labels regressed on the features by the codes' own smoother.
+
+    Each label's read-out s becomes phi(s) = log softplus(s/tau) - log softplus((1-s)/tau): a logit
+    that goes on linearly outside (0, 1), so that scores there keep their order. Unknown entries are
+    replaced by the mean of their label. Without a smoother the labels are regressed on the codes by
+    ridge.
+
+    Parameters
+    ----------
+    link_scale : float, optional
+        tau of all labels. By default, for each label, the standard deviation of its leave-one-out
+        read-outs over the rows without it, plus 0.001.
+
+    Attributes
+    ----------
+    link_scale_ : ndarray of shape (K,)
+    """
+
+    name = "direct"
+
+    def __init__(self, link_scale: float | None = None):
+        self.link_scale = link_scale
+
+    def fit(self, training: Training) -> FloatArray:
+        """Regress the labels; return the evidence of ``training.rows``, each row left out."""
+        self.from_codes_ = training.smoother is None
+        self.smoother_ = CodeRidge.fit(training) if self.from_codes_ else training.smoother
+        if not self.from_codes_ and training.X is None:
+            raise ValueError("the direct read-out needs X; got X=None. Pass X, or direct=False.")
+        n, K = training.labels.shape
+        self.link_scale_ = np.empty(K)
+        self.readouts_: list[Any] = []
+        values = np.empty((len(training.rows), K))
+        for columns in label_blocks(n, K):
+            imputed, absent = training.imputed(columns)
+            left_out = self.smoother_.leave_one_out(imputed)
+            self.link_scale_[columns] = self._scale(left_out, absent)
+            self.readouts_.append(self.smoother_.regress(imputed))
+            values[:, columns] = left_out[training.rows]
+        return stretched_logit(values, self.link_scale_)
+
+    def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
+        """Return the evidence of new rows, shape (n, K)."""
+        given = codes if self.from_codes_ else X
+        if given is None:
+            raise ValueError("the direct read-out needs X of the new rows; got X=None. Pass X.")
+        parts = [self.smoother_.predict(given, readout) for readout in self.readouts_]
+        return stretched_logit(np.hstack(parts), self.link_scale_)
+
+    def _scale(self, left_out: FloatArray, absent: FloatArray) -> FloatArray:
+        if self.link_scale is not None:
+            return np.full(left_out.shape[1], float(self.link_scale))
+        count = np.maximum(absent.sum(axis=0), 1.0)
+        mean = (left_out * absent).sum(axis=0) / count
+        variance = ((left_out - mean) ** 2 * absent).sum(axis=0) / count
+        return np.asarray(np.sqrt(variance) + 1e-3)
+
+
+class CodeRidge:
+    """Ridge from codes to labels with exact leave-one-out, its penalty chosen by it."""
+
+    def __init__(self, mean: FloatArray, axes: FloatArray, scale: FloatArray, U: FloatArray):
+        self.mean, self.axes, self.scale, self.U = mean, axes, scale, U
+        self.n = U.shape[0]
+        self.penalty = 0.0
+
+    @classmethod
+    def fit(cls, training: Training) -> CodeRidge:
+        """Decompose the codes and choose the penalty that leaves the least squared error."""
+        codes = as_dense(training.codes)
+        mean = codes.mean(axis=0)
+        U, scale, axes = np.linalg.svd(codes - mean, full_matrices=False)
+        kept = scale > 1e-10 * max(float(scale[0]), 1.0) if len(scale) else np.zeros(0, bool)
+        ridge = cls(mean, axes[kept], scale[kept], U[:, kept])
+        n, K = training.labels.shape
+        penalties = np.geomspace(1e-4, 1e2, 13) * float(np.mean(scale**2) if len(scale) else 1.0)
+        errors = np.zeros(len(penalties))
+        for columns in label_blocks(n, K):
+            imputed, _ = training.imputed(columns)
+            for place, ridge.penalty in enumerate(penalties):
+                errors[place] += ((imputed - ridge.leave_one_out(imputed)) ** 2).sum()
+        ridge.penalty = float(penalties[np.argmin(errors)])
+        return ridge
+
+    @property
+    def shrinkage(self) -> FloatArray:
+        """Share of each axis that the penalty leaves, shape (q,)."""
+        return np.asarray(self.scale**2 / (self.scale**2 + self.penalty))
+
+    @property
+    def leverage(self) -> FloatArray:
+        """Diagonal of the hat matrix, shape (n,)."""
+        return np.asarray((self.U**2) @ self.shrinkage + 1.0 / self.n)
+
+    def leave_one_out(self, targets: FloatArray) -> FloatArray:
+        """Predict each training row without itself."""
+        fitted = self.U @ (self.shrinkage[:, None] * (self.U.T @ targets)) + targets.mean(axis=0)
+        gaps = np.maximum(1.0 - self.leverage, 1e-10)
+        return np.asarray(targets - (targets - fitted) / gaps[:, None])
+
+    def regress(self, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return intercepts and weights on the codes."""
+        weights = (self.shrinkage / self.scale)[:, None] * (self.U.T @ targets)
+        return targets.mean(axis=0), self.axes.T @ weights
+
+    def predict(self, codes: FeatureMatrix, readout: tuple[FloatArray, FloatArray]) -> FloatArray:
+        """Predict the labels of new codes."""
+        return readout[0] + (as_dense(codes) - self.mean) @ readout[1]
+
+
+def stretched_logit(scores: FloatArray, scale: FloatArray) -> FloatArray:
+    """Return log softplus(s/scale) - log softplus((1-s)/scale), finite for every s.
+
+    Examples
+    --------
+    >>> stretched_logit(np.array([0.5, 0.9, -9.0]), np.array([0.1, 0.1, 0.1])).round(2)
+    array([  0.  ,   1.92, -94.61])
+    """
+    return _log_softplus(scores / scale) - _log_softplus((1.0 - scores) / scale)
+
+
+def label_blocks(n_rows: int, n_labels: int) -> list[IntArray]:
+    """Cut labels into blocks of about ``LABEL_BLOCK_ENTRIES`` dense entries."""
+    step = max(1, LABEL_BLOCK_ENTRIES // max(1, n_rows))
+    return [np.arange(start, min(start + step, n_labels)) for start in range(0, n_labels, step)]
+
+
+def _log_softplus(x: FloatArray) -> FloatArray:
+    # Below -30 softplus is exp to the last bit, and its logarithm x itself.
+    return np.where(x < -30.0, x, np.log(np.logaddexp(0.0, np.maximum(x, -30.0))))

@@ -1,0 +1,111 @@
+"""The soft vote of neighbours: near ones weigh more, few of them lean on the prior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dlst.decoders._inputs import BoolArray, FloatArray
+from dlst.decoders.neighbours import Neighbours
+
+LEAST_WEIGHT = 1e-6
+VOTE_MARGIN = 1e-3
+"""Votes are kept this far from 0 and 1 before their logit or log-loss is taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ballot:
+    """What the rows of a data base vote with.
+
+    Attributes
+    ----------
+    values : csr_array or ndarray of shape (n, K)
+        Votes in [0, 1]; 0 where unknown.
+    unknown : csr_array of shape (n, K) or None
+        Ones where a row has no vote.
+    prior : ndarray of shape (K,)
+        What one vote of nobody in particular says.
+    """
+
+    values: Any
+    unknown: sp.csr_array | None
+    prior: FloatArray
+
+
+def vote_weights(squared_distances: FloatArray, k: int) -> FloatArray:
+    """Return Epanechnikov weights of the k nearest: 1 - d²/d²_(k+1), plus 1e-6.
+
+    Parameters
+    ----------
+    squared_distances : ndarray of shape (n, at least k)
+        Ascending. Without a (k+1)-th neighbour the k-th sets the width; where the width is 0 (only
+        duplicates) all weigh the same.
+
+    Examples
+    --------
+    >>> vote_weights(np.array([[0.0, 1.0, 4.0]]), 2).round(3)
+    array([[1.  , 0.75]])
+    """
+    near = squared_distances[:, :k]
+    width = squared_distances[:, min(k, squared_distances.shape[1] - 1), None]
+    share = np.divide(near, width, out=np.zeros_like(near), where=width > 0)
+    return 1.0 - share + LEAST_WEIGHT
+
+
+def soft_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
+    """Return the votes on each label, shape (n, K), strictly inside (0, 1).
+
+    With weights w, the share of the vote for a label is worth n_eff = (Σw)²/Σw² observations, and
+    the prior one: v = (n_eff · share + prior) / (n_eff + 1). Unknown entries do not vote.
+    """
+    weights = vote_weights(found.squared_distances, k)
+    n, k = weights.shape
+    links = sp.csr_array(
+        (weights.ravel(), found.indices[:, :k].ravel(), np.arange(n + 1) * k),
+        shape=(n, ballot.values.shape[0]),
+    )
+    given = links @ ballot.values
+    given = given.toarray() if sp.issparse(given) else given
+    total = weights.sum(axis=1, keepdims=True)
+    squares = (weights**2).sum(axis=1, keepdims=True)
+    if ballot.unknown is not None:
+        total = total - (links @ ballot.unknown).toarray()
+        links.data **= 2
+        squares = squares - (links @ ballot.unknown).toarray()
+        # Where only the farthest neighbour is known, the difference is rounding; its square is not.
+        squares = np.maximum(squares, LEAST_WEIGHT**2)
+    # Every weight is above LEAST_WEIGHT, so less than half of it is the rounding of no vote at all.
+    voted = total > 0.5 * LEAST_WEIGHT
+    share = np.divide(given, total, out=np.zeros_like(given), where=voted)
+    n_eff = np.divide(total**2, squares, out=np.zeros_like(total), where=voted)
+    votes: FloatArray = np.clip((n_eff * share + ballot.prior) / (n_eff + 1.0), 0.0, 1.0)
+    return votes
+
+
+def vote_log_loss(votes: FloatArray, present: FloatArray, known: BoolArray | None) -> float:
+    """Return the mean log-loss of votes on known entries, votes kept off 0 and 1."""
+    inside = np.clip(votes, VOTE_MARGIN, 1.0 - VOTE_MARGIN)
+    losses = -np.log(np.where(present == 1, inside, 1.0 - inside))
+    return float(losses.mean() if known is None else losses[known].mean())
+
+
+def usable_neighbourhoods(k_grid: Sequence[int], n_rows: int) -> list[int]:
+    """Return the k of a grid that leave a row out of the neighbourhood, or the largest k that does.
+
+    Examples
+    --------
+    >>> usable_neighbourhoods((10, 20, 40), 30), usable_neighbourhoods((10, 20, 40), 8)
+    ([10, 20], [7])
+    """
+    grid = sorted(set(k_grid))
+    if not grid or any(isinstance(k, bool) or k != int(k) or k < 1 for k in grid):
+        raise ValueError(f"k_grid must hold integers of at least 1; got {tuple(k_grid)!r}.")
+    if n_rows < 2:
+        raise ValueError(
+            f"a neighbour vote needs at least 2 labelled rows; got {n_rows}. Add samples."
+        )
+    return [int(k) for k in grid if k < n_rows] or [n_rows - 1]

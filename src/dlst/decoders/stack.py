@@ -1,0 +1,249 @@
+"""What the calibrated decoders share: fit evidences, weigh them, add them up, explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import expit, logit
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from dlst._matrices import FeatureMatrix, as_dense
+from dlst.decoders._inputs import FloatArray, IntArray, as_aligned, as_codes, as_labels
+from dlst.decoders.calibration import fit_logistic
+from dlst.decoders.explanation import (
+    CONSTANT_LOGIT,
+    Explanation,
+    NeighbourVotes,
+    add_contributions,
+)
+from dlst.decoders.training import Evidence, Training
+from dlst.errors import DataError
+
+AUTO_QUERIES = 1000
+AUTO_PAIRS = 4_000_000
+"""``n_queries="auto"``: all rows while the pairs of them are fewer than this, else 1000."""
+
+
+class StackedDecoder(BaseEstimator):  # type: ignore[misc]
+    """Base of the decoders that calibrate evidences: logit p = a_j + Σ b_m · evidence_m, b >= 0.
+
+    A subclass has the parameters ``n_queries``, ``random_state`` and ``n_jobs``, and says in
+    ``_make_evidences`` which evidences it uses.
+
+    Attributes
+    ----------
+    evidences_ : list of Evidence
+        Fitted, in the order of the slopes.
+    intercept_ : ndarray of shape (K,)
+    slopes_ : ndarray of shape (m,)
+    calibration_rows_ : ndarray of shape (q,)
+        Training rows that intercepts and slopes were learned on.
+    out_of_sample_proba_ : ndarray of shape (q, K)
+        Probabilities of these rows, each predicted without itself.
+    """
+
+    n_queries: int | Literal["auto", "all"]
+    random_state: Any
+    n_jobs: int | None
+
+    def fit(
+        self, codes: Any, Y: Any, *, targets: Any = None, X: Any = None, smoother: Any = None
+    ) -> StackedDecoder:
+        """Fit the evidences and learn how much each is worth.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n, r)
+            Out-of-sample codes of the training rows.
+        Y : array-like or sparse of shape (n, K)
+            0, 1, NaN for unknown.
+        targets : array-like of shape (n, r), optional
+            The codes that the regressor was fitted to.
+        X : array-like or sparse of shape (n, d), optional
+            Features, for the evidences that use them.
+        smoother : object, optional
+            The regressor's ridge smoother; makes calibration exact (leave-two-out).
+        """
+        training = self._training(codes, Y, targets, X, smoother)
+        labels = training.labels
+        self.n_codes_ = training.codes.shape[1]
+        self.n_features_ = None if training.X is None else training.X.shape[1]
+        self.constant_, self.prevalence_, self.prior_ = (
+            labels.constant,
+            labels.prevalence,
+            labels.prior,
+        )
+        self.calibration_rows_ = training.rows
+        self._learn(training)
+        return self
+
+    def predict_proba(self, codes: Any, *, X: Any = None) -> FloatArray:
+        """Return the probability of each label, shape (n, K).
+
+        Parameters
+        ----------
+        codes : array-like of shape (n, r)
+            Predicted codes of new rows.
+        X : array-like or sparse of shape (n, d), optional
+            Their features; needed if an evidence uses them.
+        """
+        return self._probabilities(self._logits(codes, X))
+
+    def decision_function(self, codes: Any, *, X: Any = None) -> FloatArray:
+        """Return the logit of the probability, shape (n, K); ±30 for labels that are constant."""
+        return self._logits(codes, X)
+
+    def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
+        """Say what made the probabilities: intercept, evidences, and the neighbours that voted.
+
+        Parameters
+        ----------
+        codes, X
+            As in ``predict_proba``.
+        rows : array-like of int, optional
+            The rows to explain; all by default.
+        """
+        codes, X = self._check_new(codes, X)
+        chosen = np.arange(codes.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
+        codes, X = codes[chosen], None if X is None else X[chosen]
+        neighbours: dict[str, NeighbourVotes] = {
+            evidence.name: evidence.neighbours(codes, X)
+            for evidence in self.evidences_
+            if hasattr(evidence, "neighbours")
+        }
+        terms = list(self._contributions(codes, X))
+        shape = (len(chosen), len(self.intercept_), 0)
+        return Explanation(
+            chosen,
+            tuple(evidence.name for evidence in self.evidences_),
+            self.intercept_,
+            np.stack(terms, axis=2) if terms else np.empty(shape),
+            neighbours,
+            self.constant_,
+        )
+
+    def _make_evidences(self, training: Training) -> list[Evidence]:
+        raise NotImplementedError
+
+    def _learn(self, training: Training) -> None:
+        """Fit evidences, intercepts and slopes, and what they say of the calibration rows."""
+        self._stack(training)
+
+    def _stack(self, training: Training, *, weigh: bool = True) -> FloatArray:
+        """Fit the evidences and weigh them; return probabilities of the calibration rows."""
+        if self.constant_.all():
+            # Nothing to learn: every label keeps its prevalence.
+            self.evidences_: list[Evidence] = []
+        else:
+            self.evidences_ = [
+                clone(evidence, safe=False) for evidence in self._make_evidences(training)
+            ]
+        n, K = len(training.rows), training.labels.shape[1]
+        evidence = np.zeros((len(self.evidences_), n, K))
+        for place, part in enumerate(self.evidences_):
+            evidence[place] = _checked(part, part.fit(training), (n, K))
+        evidence[:, :, self.constant_] = 0.0
+        self.intercept_ = np.zeros(K)
+        self.slopes_ = np.ones(len(self.evidences_))
+        if weigh and self.evidences_:
+            present, known = training.labels.dense(training.rows)
+            self._weigh(evidence, present, known)
+        self.intercept_[self.constant_] = np.clip(
+            logit(self.prevalence_[self.constant_]), -CONSTANT_LOGIT, CONSTANT_LOGIT
+        )
+        terms = (slope * part for slope, part in zip(self.slopes_, evidence, strict=True))
+        self.out_of_sample_proba_ = self._probabilities(
+            add_contributions(self.intercept_, terms, n)
+        )
+        return self.out_of_sample_proba_
+
+    def _weigh(self, evidence: FloatArray, present: FloatArray, known: Any) -> None:
+        learned = np.flatnonzero(~self.constant_)
+        if len(learned) < evidence.shape[2]:
+            evidence, present = evidence[:, :, learned], present[:, learned]
+            known = None if known is None else known[:, learned]
+        self.intercept_[learned], self.slopes_ = fit_logistic(evidence, present, known)
+
+    def _contributions(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> Iterator[FloatArray]:
+        shape = (codes.shape[0], len(self.intercept_))
+        for slope, evidence in zip(self.slopes_, self.evidences_, strict=True):
+            contribution = slope * _checked(evidence, evidence.values(codes, X), shape)
+            contribution[:, self.constant_] = 0.0
+            yield contribution
+
+    def _logits(self, codes: Any, X: Any) -> FloatArray:
+        codes, X = self._check_new(codes, X)
+        terms = self._contributions(codes, X)
+        return add_contributions(self.intercept_, terms, codes.shape[0])
+
+    def _probabilities(self, logits: FloatArray) -> FloatArray:
+        return np.where(self.constant_, self.prevalence_, expit(logits))
+
+    def _check_new(self, codes: Any, X: Any) -> tuple[FeatureMatrix, FeatureMatrix | None]:
+        check_is_fitted(self, "intercept_")
+        checked = as_codes(codes, n_columns=self.n_codes_)
+        features = as_aligned(X, "X", checked.shape[0])
+        if features is not None and self.n_features_ not in (None, features.shape[1]):
+            raise DataError(
+                f"X must have the {self.n_features_} columns of the fit; got {features.shape[1]}."
+            )
+        return checked, features
+
+    def _training(self, codes: Any, Y: Any, targets: Any, X: Any, smoother: Any) -> Training:
+        codes = as_codes(codes)
+        n = codes.shape[0]
+        labels = as_labels(Y, n)
+        targets = as_aligned(targets, "targets", n)
+        if targets is not None and targets.shape != codes.shape:
+            raise DataError(
+                f"codes and targets must have the same shape; got {codes.shape} and "
+                f"{targets.shape}."
+            )
+        return Training(
+            codes=codes,
+            labels=labels,
+            targets=None if targets is None else as_dense(targets),
+            X=as_aligned(X, "X", n),
+            smoother=smoother,
+            rows=self._draw_rows(labels.labelled_rows),
+            n_jobs=self.n_jobs,
+        )
+
+    def _draw_rows(self, labelled: IntArray) -> IntArray:
+        n, wanted = len(labelled), self.n_queries
+        if wanted == "all":
+            return labelled
+        if wanted == "auto":
+            wanted = max(AUTO_QUERIES, AUTO_PAIRS // n)
+        if isinstance(wanted, bool) or not isinstance(wanted, int | np.integer) or wanted < 1:
+            raise ValueError(
+                f"n_queries must be 'auto', 'all' or an integer of at least 1; got {wanted!r}."
+            )
+        if wanted >= n:
+            return labelled
+        random = check_random_state(self.random_state)
+        return np.sort(random.choice(labelled, size=int(wanted), replace=False))
+
+
+def for_all_rows(training: Training) -> Training:
+    """Return the same training data with every labelled row a calibration row."""
+    return replace(training, rows=training.labels.labelled_rows)
+
+
+def _checked(evidence: Evidence, values: Any, shape: tuple[int, int]) -> FloatArray:
+    found = np.asarray(values, dtype=np.float64)
+    if found.shape != shape:
+        raise ValueError(
+            f"evidence {evidence.name!r} must give values of shape {shape}; got {found.shape}."
+        )
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"evidence {evidence.name!r} must give finite values; got NaN or infinity. "
+            "Clip probabilities before their logit is taken."
+        )
+    return found

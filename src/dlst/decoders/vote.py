@@ -1,0 +1,74 @@
+"""The soft, calibrated vote of neighbours in the code space: encode, regress, vote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from dlst.decoders.neighbour_votes import K_GRID, RHO_GRID, CodeVote
+from dlst.decoders.stack import StackedDecoder
+from dlst.decoders.training import Evidence, Training
+
+
+class VoteDecoder(StackedDecoder):
+    """Labels of the nearest training codes, weighted by distance and calibrated.
+
+    ML-kNN's Bayes step made smooth: the soft share v of the neighbours that have a label goes
+    through logit p = a_j + b · logit v, b >= 0, learned on training rows that were left out.
+    :class:`~dlst.decoders.neighbour_votes.CodeVote` says how neighbours and k are chosen.
+
+    Parameters
+    ----------
+    k_grid : sequence of int
+        Numbers of neighbours to choose from.
+    rho_grid : sequence of float
+        Shares of the target in the codes of the data base to choose from.
+    n_queries : int, "auto" or "all"
+        Training rows to calibrate on; "auto" takes all of up to 2000, at least 1000 of more.
+    random_state : int, RandomState or None
+        Draws these rows when they are not all.
+    n_jobs : int, optional
+        Threads of the neighbour search.
+
+    Attributes
+    ----------
+    vote_ : CodeVote
+        The fitted vote, with ``k_``, ``rho_`` and ``log_loss_``.
+    log_loss_ : float
+        Left-out log-loss of the chosen vote, before calibration.
+
+    Examples
+    --------
+    >>> codes = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> decoder = VoteDecoder(k_grid=[2]).fit(codes, [[1], [1], [1], [0], [0], [0]])
+    >>> decoder.predict_proba([[0.15], [5.05]]).round(2)
+    array([[0.93],
+           [0.07]])
+    """
+
+    def __init__(
+        self,
+        k_grid: Sequence[int] = K_GRID,
+        rho_grid: Sequence[float] = RHO_GRID,
+        n_queries: int | Literal["auto", "all"] = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.k_grid = k_grid
+        self.rho_grid = rho_grid
+        self.n_queries = n_queries
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @property
+    def vote_(self) -> Any:
+        """The fitted vote; None when all labels are constant."""
+        return self.evidences_[0] if self.evidences_ else None
+
+    @property
+    def log_loss_(self) -> float:
+        """Left-out log-loss of the chosen vote, for comparing codes; 0 without a vote."""
+        return 0.0 if self.vote_ is None else float(self.vote_.log_loss_.min())
+
+    def _make_evidences(self, training: Training) -> list[Evidence]:
+        return [CodeVote(self.k_grid, self.rho_grid)]

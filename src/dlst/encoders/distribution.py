@@ -1,0 +1,348 @@
+"""Codes whose pairs are distributed as the pairs of label sets are: the paper's encoder."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from dlst._progress import progress_bar
+from dlst.encoders._checks import check_encoder_parameters, checked_labels, components_wanted
+from dlst.encoders._descent import Descent, MomentumSchedule, descend_lbfgs, descend_momentum
+from dlst.encoders._objective import LabelDistances, PairAlignment
+from dlst.encoders._placement import Placement
+from dlst.encoders._principal import (
+    PrincipalAxes,
+    impute,
+    known_means,
+    label_points,
+    pose,
+    principal_axes,
+)
+from dlst.encoders.labelsets import distinct_label_sets, nothing_known
+
+FloatArray = NDArray[np.float64]
+
+
+class DistributionEncoder(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """Encode label sets by aligning the distribution of code pairs with that of label pairs.
+
+    The codes Z minimise KL(Q || U), where Q and U spread one unit of mass over the ordered pairs of
+    different instances in proportion to 1 / (1 + d), d being the distance of their label sets or of
+    their codes. Instances with equal labels share a code, so the work is done on the m distinct
+    label sets, with their counts as weights: O(m² r) time for an evaluation, in blocks, without
+    ever storing m² numbers.
+
+    The start is the principal codes (labels centred and rotated). When ``n_components`` reaches the
+    rank of the centred labels they are the exact optimum, KL = 0, and nothing is iterated.
+
+    Parameters
+    ----------
+    n_components : int, float, "half" or None
+        Length r of a code. None: the rank of the centred labels, which loses nothing. "half":
+        ⌈K/2⌉, at most 100. A float in (0, 1]: that share of K, rounded up. Never more than the
+        rank, never less than 1.
+    distance : {"sqeuclidean", "hamming", "euclidean", "normalized", "cosine"}
+        How d is read. Squared Euclidean distance, for binary labels the same as the Hamming
+        distance (number of labels that differ); the Euclidean distance, of labels and codes; the
+        Hamming distance divided by K; or one minus the cosine, where the empty set, which has no
+        direction, is 1/2 from every other. The codes' own distance is the squared Euclidean one
+        except for "euclidean".
+    solver : {"lbfgs", "momentum"}
+        L-BFGS, or the paper's gradient descent with momentum, its gradient, sign, start and
+        stopping rule put right.
+    n_restarts : int
+        Further starts: in turn N(0, 1), N(0, 1e-4), and principal codes plus N(0, 0.3²). The best
+        end is kept.
+    max_iter : int
+        Iterations from each start; 0 gives the principal codes as they are.
+    tol : float
+        A start ends when ten iterations lower the KL divergence by less than this share of it. The
+        default ended within 1 % of the optimum's divergence on Yeast (r = 2, 5, 7, 13); 1e-7 gives
+        its digits, for several times the iterations.
+    learning_rate : float or "auto"
+        For "momentum": step length for the gradient of one instance. "auto" is a quarter over the
+        largest share of Q that one instance has, which grows with n.
+    momentum : tuple of two floats
+        For "momentum": before and after the switch.
+    momentum_switch : int
+        For "momentum": iteration of the switch.
+    callback : callable, optional
+        Called as ``callback(iteration, kl_divergence)`` after every iteration, counted over all
+        starts.
+    random_state : int, RandomState or None
+        For the restarts.
+
+    Attributes
+    ----------
+    codes_ : ndarray of shape (m, r)
+        Codes of the distinct label sets. Their gauge is fixed: weighted mean zero, principal axes,
+        widest first, and on each axis the set farthest out is positive.
+    label_sets_ : LabelSets
+        The distinct label sets, their counts, and the set of each training row.
+    n_components_ : int
+        Length of a code.
+    kl_divergence_ : float
+        KL(Q || U) in nats.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        The KL divergence from the start to the end, for the start that won.
+    n_iter_ : int
+        Iterations of that start; 0 in closed form.
+    converged_ : bool
+        Whether it ended by ``tol``, or in closed form.
+    rank_ : int
+        Rank of the centred labels.
+    components_ : ndarray of shape (K, r)
+        Principal axes of the label sets.
+    mean_ : ndarray of shape (K,)
+        Mean of the label sets; like ``components_`` in the scale of ``distance``.
+    n_features_in_, feature_names_in_
+        Number of labels, and their names when ``Y`` is a frame.
+
+    Notes
+    -----
+    Unknown (NaN) entries: two sets are compared over the labels known in both, and a count is
+    scaled by K over their number; sets without such a label are at the mean distance of the others.
+    An instance without any known label takes no part, and its code is the mean, 0. With unknown
+    entries there is no closed form.
+
+    Examples
+    --------
+    >>> Y = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]]
+    >>> encoder = DistributionEncoder().fit(Y)
+    >>> encoder.n_components_, round(encoder.kl_divergence_, 12)
+    (3, 0.0)
+    >>> Z = encoder.transform(Y)
+    >>> round(float(((Z[1] - Z[2]) ** 2).sum()), 12)
+    1.0
+    >>> DistributionEncoder(n_components=2).fit_transform(Y).shape
+    (4, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | str | None = None,
+        *,
+        distance: str = "sqeuclidean",
+        solver: str = "lbfgs",
+        n_restarts: int = 0,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+        learning_rate: float | str = "auto",
+        momentum: tuple[float, float] = (0.5, 0.8),
+        momentum_switch: int = 250,
+        callback: Callable[[int, float], Any] | None = None,
+        random_state: Any = None,
+    ):
+        self.n_components = n_components
+        self.distance = distance
+        self.solver = solver
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.momentum_switch = momentum_switch
+        self.callback = callback
+        self.random_state = random_state
+
+    def fit(self, Y: Any, X: Any = None) -> DistributionEncoder:
+        """Find the codes of the label sets.
+
+        Parameters
+        ----------
+        Y : array-like, sparse or frame of shape (n, K)
+            Zeros, ones and NaN (unknown).
+        X : ignored
+            Other encoders look at the features; this one does not.
+        """
+        check_encoder_parameters(self)
+        validate_data(self, Y, skip_check_array=True)
+        self.label_sets_ = distinct_label_sets(checked_labels(Y))
+        with _one_blas_thread():
+            self._fit_codes()
+        if self.max_iter and not self.converged_:
+            warnings.warn(
+                f"the codes have not converged after max_iter={self.max_iter} iterations at "
+                f"tol={self.tol:g}. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
+        """Find the codes and return those of the rows, shape (n, r)."""
+        codes = self.fit(Y, X).codes_
+        return np.asarray(codes[self.label_sets_.inverse])
+
+    def transform(self, Y: Any) -> FloatArray:
+        """Return the codes of label sets, seen in training or not.
+
+        A set seen in training has its code. For a new one, the same objective is minimised over
+        the code of one added instance, the training codes being fixed (a local optimum, the best of
+        three starts); in closed form this is the projection on the principal axes, with unknown
+        entries at the label's mean.
+
+        Parameters
+        ----------
+        Y : array-like, sparse or frame of shape (n, K)
+
+        Returns
+        -------
+        ndarray of shape (n, r)
+        """
+        check_is_fitted(self)
+        validate_data(self, Y, skip_check_array=True, reset=False)
+        labels = checked_labels(Y)
+        if self._closed_form:
+            with _one_blas_thread():
+                return self._project(labels)
+        found = self.label_sets_.find(labels)
+        codes = self.codes_[found]
+        rows = np.flatnonzero(found < 0)
+        if rows.size:
+            new = distinct_label_sets(labels[rows])
+            with _one_blas_thread():
+                codes[rows] = self._place(new.sets)[new.inverse]
+        return np.asarray(codes)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_components_)
+
+    def _fit_codes(self) -> None:
+        sets = self.label_sets_.sets
+        weights = self._labelled_counts()
+        points = label_points(sets, self.distance)
+        principal = principal_axes(impute(points, known_means(points, weights)), weights)
+        self.rank_ = principal.rank
+        wanted = components_wanted(self.n_components, sets.shape[1])
+        self.n_components_ = max(1, self.rank_ if wanted is None else min(wanted, self.rank_))
+        self.mean_ = principal.mean
+        self.components_ = _first_axes(principal, self.n_components_)
+        complete = not np.isnan(sets.data).any()
+        self._closed_form = self.rank_ == 0 or (complete and self.n_components_ == self.rank_)
+        if self._closed_form:
+            self._accept(Descent(self._project(sets), 0.0, [0.0], converged=True))
+        else:
+            self._align(weights, principal)
+
+    def _labelled_counts(self) -> FloatArray:
+        """Instances with each set, none for a set of which nothing is known."""
+        return np.where(nothing_known(self.label_sets_.sets), 0.0, self.label_sets_.counts)
+
+    def _project(self, sets: sp.csr_array) -> FloatArray:
+        points = impute(label_points(sets, self.distance), self.mean_)
+        return np.asarray(points @ self.components_ - self.mean_ @ self.components_)
+
+    def _align(self, weights: FloatArray, principal: PrincipalAxes) -> None:
+        """Descend from every start and keep the best end."""
+        objective = PairAlignment(self.label_sets_.sets, weights, self.distance)
+        principal_codes = self._project(self.label_sets_.sets)
+        random = check_random_state(self.random_state)
+        total = self.max_iter * (1 + self.n_restarts)
+        with progress_bar("aligning codes", total) as advance:
+            iteration = 0
+
+            def report(value: float) -> None:
+                nonlocal iteration
+                iteration += 1
+                advance(1)
+                if self.callback is not None:
+                    self.callback(iteration, value)
+
+            best = self._descend(objective, principal_codes, report)
+            for number in range(self.n_restarts):
+                end = self._descend(objective, _restart(number, principal_codes, random), report)
+                best = end if end.value < best.value else best
+        codes = pose(best.codes, weights)
+        codes[nothing_known(self.label_sets_.sets)] = 0.0
+        self._accept(best._replace(codes=codes))
+        self._label_mass = objective.label_mass
+        self._code_mass = objective.code_mass(codes)
+        self._stranger = objective.distances.stranger
+        self._linear_guess = self._least_squares(weights, principal)
+
+    def _descend(
+        self, objective: PairAlignment, start: FloatArray, report: Callable[[float], None]
+    ) -> Descent:
+        evaluate = objective.value_and_gradient
+        if self.max_iter == 0:
+            value = evaluate(start)[0]
+            return Descent(start, value, [value], converged=False)
+        if self.solver == "lbfgs":
+            return descend_lbfgs(
+                evaluate, start, max_iter=self.max_iter, tol=self.tol, report=report
+            )
+        automatic = 0.25 / objective.heaviest
+        rate = automatic if self.learning_rate == "auto" else float(self.learning_rate)
+        return descend_momentum(
+            evaluate,
+            start,
+            objective.weights,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            report=report,
+            schedule=MomentumSchedule(rate, *self.momentum, self.momentum_switch),
+        )
+
+    def _accept(self, end: Descent) -> None:
+        self.codes_ = end.codes
+        self.kl_divergence_ = end.value
+        self.history_ = np.array(end.history)
+        self.n_iter_ = len(end.history) - 1
+        self.converged_ = end.converged
+
+    def _least_squares(self, weights: FloatArray, principal: PrincipalAxes) -> FloatArray:
+        """Weights (K, r) that guess a code from centred labels; principal axes make it diagonal."""
+        points = impute(label_points(self.label_sets_.sets, self.distance), self.mean_)
+        moments = np.asarray(points.T @ (weights[:, None] * self.codes_))
+        axes = principal.axes
+        return np.asarray(axes @ ((axes.T @ moments) / principal.scatter[:, None]))
+
+    def _place(self, sets: sp.csr_array) -> FloatArray:
+        weights = self._labelled_counts()
+        placement = Placement(
+            self.codes_,
+            weights,
+            LabelDistances(self.label_sets_.sets, self.distance, self._stranger),
+            self._label_mass,
+            self._code_mass,
+        )
+        points = impute(label_points(sets, self.distance), self.mean_)
+        guess = np.asarray(points @ self._linear_guess - self.mean_ @ self._linear_guess)
+        codes = placement.place(sets, guess)
+        codes[nothing_known(sets)] = 0.0
+        return codes
+
+
+def _one_blas_thread() -> Any:
+    # The sums must not depend on the number of threads, and the products are small blocks between
+    # other work, where more threads mostly wait for each other.
+    return threadpool_limits(1, user_api="blas")
+
+
+def _first_axes(principal: PrincipalAxes, n_components: int) -> FloatArray:
+    """Give the leading axes; a column of zeros when all sets coincide."""
+    axes = np.zeros((len(principal.mean), n_components))
+    kept = min(n_components, principal.rank)
+    axes[:, :kept] = principal.axes[:, :kept]
+    return axes
+
+
+def _restart(number: int, principal_codes: FloatArray, random: Any) -> FloatArray:
+    noise = random.standard_normal(principal_codes.shape)
+    return np.asarray((noise, 0.01 * noise, principal_codes + 0.3 * noise)[number % 3])

@@ -1,0 +1,242 @@
+"""What every method does alike: read targets, guard odd labels, give scores in all forms."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from dlst._matrices import FeatureMatrix
+from dlst.data.names import NumberedNames
+from dlst.errors import DataError
+from dlst.methods.targets import read_targets
+from dlst.metrics import TopLabels
+
+ROWS_AT_ONCE = 1024
+"""Rows scored at once by ``predict_top`` and ``predict``, whose memory does not grow with n·K."""
+
+# A probability of exactly 0 or 1 has no logit.
+_EPSILON = 1e-12
+
+
+class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of all methods: a scikit-learn classifier for label indicators and for 1-D classes.
+
+    A method implements ``_fit(X, Y)`` and ``_probabilities(X)``, and ``_ranking_scores(X, P)``
+    and ``_decide(P, S)`` where it has its own. They see float64 or CSR features, a CSR indicator
+    with NaN for unknown entries, only rows with a known label and only labels that vary.
+
+    Notes
+    -----
+    A label whose known entries are all equal cannot be learnt: it gets the constant score of its
+    prevalence, with one warning. Rows without any known label are left out.
+    """
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit to features and targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            Features.
+        y : array-like, sparse or frame of shape (n, K), or array-like of shape (n,)
+            Label indicator of 0, 1 and NaN (unknown), or one class for each row.
+        """
+        X = self._checked_features(X, reset=True, min_rows=2)
+        Y, self._targets = read_targets(y)
+        check_consistent_length(X, Y)
+        names = self._targets.label_names
+        self.label_names_: Sequence[str] = names or NumberedNames("label", Y.shape[1])
+        self.n_labels_ = int(Y.shape[1])
+        classes = self._targets.classes
+        self.classes_: NDArray[Any] = np.arange(self.n_labels_) if classes is None else classes
+        labelled = _rows_with_a_label(Y)
+        if not labelled.size:
+            raise DataError("Y must have a known entry; got NaN only. Give some rows labels.")
+        self.training_rows_ = labelled
+        if labelled.size < Y.shape[0]:
+            X, Y = X[labelled], Y[labelled]
+        self.prevalence_, varying = _prevalence(Y)
+        self._varying = np.flatnonzero(varying)
+        self._warn_of_constant_labels(int((~varying).sum()))
+        if self._varying.size:
+            self._fit(X, Y if varying.all() else Y[:, self._varying])
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the probability of each label.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            For a 1-D target the probabilities of its classes, which add up to 1.
+        """
+        P = self._all_probabilities(self._checked_features(X))
+        return P if self._targets.is_indicator else self._class_probabilities(P)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Give the scores by which labels are ranked within a row: higher is more relevant.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            For a 1-D target of two classes the logit of the second, shape (n,); of more classes
+            the logarithms of their probabilities.
+        """
+        X = self._checked_features(X)
+        if self._targets.is_indicator:
+            return self._all_scores(X)[1]
+        P = self._class_probabilities(self._all_probabilities(X))
+        logarithms: NDArray[np.float64] = np.log(np.maximum(P, _EPSILON))
+        return logarithms[:, 1] - logarithms[:, 0] if P.shape[1] == 2 else logarithms
+
+    def predict(self, X: Any) -> Any:
+        """Decide by the method's own rule; indicator in, indicator out, sparse stays sparse."""
+        X = self._checked_features(X)
+        if not self._targets.is_indicator:
+            P = self._class_probabilities(self._all_probabilities(X))
+            return self.classes_[P.argmax(axis=1)]
+        blocks = [sp.csr_array(self._all_decisions(block)) for block in _row_blocks(X)]
+        return self._targets.decided(sp.csr_array(sp.vstack(blocks, format="csr")))
+
+    def predict_top(self, X: Any, k: int = 5) -> TopLabels:
+        """Give the k best labels of each row and their scores, best first, in memory O(n·k).
+
+        Returns
+        -------
+        TopLabels
+            ``labels`` (column numbers) and ``scores`` (those of :meth:`decision_function`), both
+            of shape (n, k).
+        """
+        X = self._checked_features(X)
+        if isinstance(k, bool) or not 1 <= k <= self.n_labels_:
+            raise ValueError(
+                f"k must be from 1 to the number of labels; got k={k!r} with {self.n_labels_} "
+                "labels."
+            )
+        labels, scores = [], []
+        for block in _row_blocks(X):
+            S = self._all_scores(block)[1]
+            best = np.argsort(-S, axis=1, kind="stable")[:, :k]
+            labels.append(best)
+            scores.append(np.take_along_axis(S, best, axis=1))
+        return TopLabels(np.vstack(labels), np.vstack(scores))
+
+    # What a method implements.
+
+    @abstractmethod
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        """Learn from labelled rows and labels that vary."""
+
+    @abstractmethod
+    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
+        """Return the probabilities of the labels that vary."""
+
+    def _ranking_scores(self, X: FeatureMatrix, P: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the scores that rank labels; by default the logits of the probabilities."""
+        return logit(P)
+
+    def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Decide from probabilities and ranking scores; by default what is more likely."""
+        return P >= 0.5
+
+    # What they share.
+
+    def _checked_features(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> FeatureMatrix:
+        if not reset:
+            check_is_fitted(self)
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_min_samples=min_rows,
+        )
+        return sp.csr_array(X) if sp.issparse(X) else X
+
+    def _all_probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
+        """Probabilities of all labels; those that did not vary have their prevalence."""
+        n = X.shape[0]
+        if self._varying.size == self.n_labels_:
+            return self._probabilities(X)
+        P = np.tile(self.prevalence_, (n, 1))
+        if self._varying.size:
+            P[:, self._varying] = self._probabilities(X)
+        return P
+
+    def _all_scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        P = self._all_probabilities(X)
+        S = logit(P)
+        if self._varying.size:
+            S[:, self._varying] = self._ranking_scores(X, P[:, self._varying])
+        return P, S
+
+    def _all_decisions(self, X: FeatureMatrix) -> NDArray[np.bool_]:
+        P, S = self._all_scores(X)
+        decided = P >= 0.5
+        if self._varying.size:
+            decided[:, self._varying] = self._decide(P[:, self._varying], S[:, self._varying])
+        return decided
+
+    def _class_probabilities(self, P: NDArray[np.float64]) -> NDArray[np.float64]:
+        if len(self.classes_) == 1:
+            return np.ones((P.shape[0], 1))
+        if len(self.classes_) == 2:
+            return np.hstack([1.0 - P, P])
+        total = P.sum(axis=1, keepdims=True)
+        shares: NDArray[np.float64] = np.where(
+            total > 0, P / np.where(total > 0, total, 1.0), self.prevalence_
+        )
+        return shares
+
+    def _warn_of_constant_labels(self, count: int) -> None:
+        if count and self._targets.is_indicator:
+            warnings.warn(
+                f"{count} of {self.n_labels_} labels have only one value in the training rows; "
+                "they get the constant score of their prevalence.",
+                stacklevel=3,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def logit(P: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log p/(1-p), finite for 0 and 1."""
+    P = np.clip(P, _EPSILON, 1.0 - _EPSILON)
+    logits: NDArray[np.float64] = np.log(P) - np.log1p(-P)
+    return logits
+
+
+def _row_blocks(X: FeatureMatrix) -> Iterator[FeatureMatrix]:
+    for start in range(0, X.shape[0], ROWS_AT_ONCE):
+        yield X[start : start + ROWS_AT_ONCE]
+
+
+def _rows_with_a_label(Y: sp.csr_array) -> NDArray[np.intp]:
+    unknown = np.add.reduceat(
+        np.append(np.isnan(Y.data), False).astype(np.intp), np.minimum(Y.indptr[:-1], Y.nnz)
+    )
+    unknown[np.diff(Y.indptr) == 0] = 0
+    return np.flatnonzero(unknown < Y.shape[1])
+
+
+def _prevalence(Y: sp.csr_array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Share of positives among the known entries of each label, and whether both values occur."""
+    n, K = Y.shape
+    unknown = np.isnan(Y.data)
+    positive = np.bincount(Y.indices[~unknown], minlength=K)
+    known = n - np.bincount(Y.indices[unknown], minlength=K)
+    return positive / np.maximum(known, 1), (positive > 0) & (positive < known)

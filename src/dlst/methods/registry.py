@@ -1,0 +1,120 @@
+"""The methods by name: one row each, and tests, command line, docs and report notice."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dlst.errors import UnknownNameError
+from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.dlst import DLST
+from dlst.methods.dlst1 import DLST1
+from dlst.methods.mlknn import DLST2, MLkNN
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of the registry.
+
+    Attributes
+    ----------
+    name, title : str
+        For the command line, and for tables.
+    make : class
+        The estimator.
+    meaning : str
+        One line.
+    parameters : mapping
+        What the row fixes.
+    param_grid : mapping of str to sequence
+        A small grid for inner cross-validation.
+    """
+
+    name: str
+    title: str
+    make: type[MultiLabelClassifier]
+    meaning: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    param_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+
+METHODS: tuple[Method, ...] = (
+    Method("dlst", "DLST", DLST, "full or KL codes, kernel ridge, three evidences (the default)"),
+    Method(
+        "dlst-paper",
+        "DLST (paper)",
+        DLST,
+        "the paper's pipeline read soundly: KL codes, logistic regression, ML-kNN",
+        {"preset": "paper"},
+        {"alpha": (0.01, 0.1, 1.0)},
+    ),
+    Method(
+        "dlst-literal",
+        "DLST (literal)",
+        DLST,
+        "the paper's pipeline as printed, for the record",
+        {"preset": "literal"},
+    ),
+    Method(
+        "dlst1",
+        "DLST₁",
+        DLST1,
+        "the paper's variant without codes: kernel logistic regression on labels",
+        {},
+        {"alpha": (0.01, 0.1, 1.0)},
+    ),
+    Method("dlst2", "DLST₂", DLST2, "the paper's variant without regression: ML-kNN on features"),
+    Method(
+        "mlknn",
+        "ML-kNN",
+        MLkNN,
+        "ML-kNN on raw features, as its authors wrote it",
+        {},
+        {"n_neighbors": (5, 10, 20)},
+    ),
+)
+
+
+def available() -> tuple[str, ...]:
+    """Give the names of all methods.
+
+    Examples
+    --------
+    >>> available()[:3]
+    ('dlst', 'dlst-paper', 'dlst-literal')
+    """
+    return tuple(method.name for method in METHODS)
+
+
+def method_info(name: str) -> Method:
+    """Look a method up by name; upper case and underscores are forgiven."""
+    key = name.strip().lower().replace("_", "-")
+    for method in METHODS:
+        if method.name == key:
+            return method
+    near = difflib.get_close_matches(key, available(), n=3) or list(available())
+    raise UnknownNameError(
+        f"a method must be one of dlst.methods.available(); got {name!r}. "
+        f"Did you mean {', '.join(near)}?"
+    )
+
+
+def make(name: str, **parameters: Any) -> MultiLabelClassifier:
+    """Make an unfitted method.
+
+    Examples
+    --------
+    >>> make("mlknn", n_neighbors=5)
+    MLkNN(n_neighbors=5)
+    """
+    method = method_info(name)
+    known = method.make._get_param_names()
+    unknown = sorted(set(parameters) - set(known))
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], known, n=3) or known
+        raise ValueError(
+            f"{method.name} has no parameter {unknown[0]!r}. Did you mean {', '.join(near)}?"
+        )
+    return method.make(**{**method.parameters, **parameters})

@@ -1,0 +1,97 @@
+"""Features on a scale that distances and kernels can use."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
+
+from dlst._matrices import FeatureMatrix, as_dense
+
+Scaling: TypeAlias = Literal["auto", "standard", "tfidf", "hellinger", "maxabs", "none"]
+
+_TEXT_DENSITY = 0.25
+"""Non-negative features with fewer non-zeros than this are taken for counts of words."""
+
+
+class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Scale features by what they are, not by how they are stored.
+
+    Parameters
+    ----------
+    scaling : {"auto", "standard", "tfidf", "hellinger", "maxabs", "none"}
+        ``"standard"``: mean 0 and deviation 1, dense. ``"tfidf"``: log(1 + count) times the
+        inverse document frequency, rows of length 1. ``"hellinger"``: root of the row's shares, for
+        histograms. ``"maxabs"``: largest value 1, stays sparse. ``"auto"``: tfidf for
+        non-negative features of which less than a quarter are non-zero, maxabs for other
+        features as thin as that, else standard.
+
+    Attributes
+    ----------
+    scaling_ : str
+        What was chosen.
+    """
+
+    def __init__(self, scaling: Scaling = "auto"):
+        self.scaling = scaling
+
+    def fit(self, X: FeatureMatrix, y: Any = None) -> FeatureScaler:
+        """Learn the scale from training rows."""
+        if self.scaling not in get_args(Scaling):
+            raise ValueError(
+                f"scaling must be one of {', '.join(get_args(Scaling))}; got {self.scaling!r}."
+            )
+        self.scaling_ = _what_fits(X) if self.scaling == "auto" else self.scaling
+        if self.scaling_ in ("tfidf", "hellinger") and _smallest(X) < 0:
+            raise ValueError(
+                f"scaling={self.scaling_!r} needs features of at least 0; got {_smallest(X):g}. "
+                "Use scaling='standard'."
+            )
+        self.scaler_ = {
+            "standard": StandardScaler(),
+            "tfidf": TfidfTransformer(),
+            "hellinger": Normalizer("l1"),
+            "maxabs": MaxAbsScaler(),
+            "none": None,
+        }[self.scaling_]
+        if self.scaler_ is not None:
+            self.scaler_.fit(self._prepared(X))
+        return self
+
+    def transform(self, X: FeatureMatrix) -> FeatureMatrix:
+        """Scale rows."""
+        if self.scaler_ is None:
+            return X
+        scaled = self.scaler_.transform(self._prepared(X))
+        if self.scaling_ == "hellinger":
+            scaled = np.sqrt(scaled)
+        return sp.csr_array(scaled) if sp.issparse(scaled) else scaled
+
+    def _prepared(self, X: FeatureMatrix) -> Any:
+        if self.scaling_ == "standard":
+            return as_dense(X)
+        if self.scaling_ == "tfidf":
+            # New rows may hold what training rows did not; a count below 0 counts as none.
+            counts = sp.csr_array(X)
+            return sp.csr_array(
+                (np.log1p(np.maximum(counts.data, 0.0)), counts.indices, counts.indptr),
+                shape=counts.shape,
+            )
+        return X
+
+
+def _what_fits(X: FeatureMatrix) -> Scaling:
+    stored = np.count_nonzero(X if isinstance(X, np.ndarray) else X.data)
+    thin = stored < _TEXT_DENSITY * X.shape[0] * X.shape[1]
+    if not thin:
+        return "standard"
+    return "tfidf" if _smallest(X) >= 0 else "maxabs"
+
+
+def _smallest(X: FeatureMatrix) -> float:
+    values = X if isinstance(X, np.ndarray) else np.asarray(X.data)
+    return float(values.min()) if values.size else 0.0

@@ -1,0 +1,102 @@
+"""Targets as scikit-learn users write them, brought to one indicator and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _num_samples, assert_all_finite
+
+from dlst._matrices import as_indicator, column_names
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """What the target was, so that predictions can be given in the same form.
+
+    Attributes
+    ----------
+    classes : ndarray, optional
+        Classes of a 1-D target, sorted; None for an indicator.
+    label_names : tuple of str
+        Columns of a frame, else empty.
+    dtype : str
+        Name of the type of an indicator's values.
+    sparse : bool
+        Whether the indicator was sparse.
+    """
+
+    classes: NDArray[Any] | None
+    label_names: tuple[str, ...]
+    dtype: str
+    sparse: bool
+
+    @property
+    def is_indicator(self) -> bool:
+        """Whether the target had a column for each label."""
+        return self.classes is None
+
+    def decided(self, chosen: sp.csr_array) -> Any:
+        """Give decisions in the form of the target: indicator, or one class for each row."""
+        if self.classes is not None:
+            raise TypeError("classes are decided by their probabilities")
+        if self.sparse:
+            return chosen.astype(self.dtype)
+        return chosen.toarray().astype(self.dtype)
+
+
+def read_targets(y: Any) -> tuple[sp.csr_array, Targets]:
+    """Return the (n, K) indicator of a target, and what the target was.
+
+    A 1-D target of C classes becomes C columns, of two classes one column (the second class is
+    the positive one). A 2-D target of one column that holds other things than 0, 1 and NaN is
+    read as if it were 1-D.
+    """
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    if not sp.issparse(y) and not hasattr(y, "columns"):
+        # Lists, and whatever else can make itself an array.
+        y = np.asarray(y)
+    if y.ndim == 2:
+        if not _is_column_of_classes(y):
+            return _read_indicator(y)
+        y = np.asarray(y).ravel()
+    y = column_or_1d(y)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    n = _num_samples(y)
+    if len(classes) <= 2:
+        Y = sp.csr_array((codes == len(classes) - 1).astype(np.float64).reshape(-1, 1))
+        if len(classes) == 1:
+            Y = sp.csr_array(np.ones((n, 1)))
+    else:
+        Y = sp.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, len(classes)))
+    return Y, Targets(classes, (), classes.dtype.str, sparse=False)
+
+
+def _read_indicator(y: Any) -> tuple[sp.csr_array, Targets]:
+    if isinstance(y, np.ndarray) and y.dtype.kind == "f":
+        known = np.nan_to_num(y)
+        if type_of_target(known).startswith("continuous"):
+            check_classification_targets(known)
+    values = y.data if sp.issparse(y) else y.to_numpy() if hasattr(y, "to_numpy") else y
+    dtype = np.asarray(values).dtype
+    if dtype.kind not in "fiub" or (dtype.kind == "f" and np.isnan(np.sum(values))):
+        dtype = np.dtype(np.float64 if dtype.kind == "f" else np.int64)
+    return as_indicator(y), Targets(None, column_names(y), dtype.str, bool(sp.issparse(y)))
+
+
+def _is_column_of_classes(y: Any) -> bool:
+    if sp.issparse(y) or y.shape[1] != 1:
+        return False
+    values = np.asarray(y).ravel()
+    if values.dtype.kind not in "fiub":
+        return True
+    known = values[~np.isnan(values.astype(np.float64))]
+    return not np.isin(known, (0, 1)).all()

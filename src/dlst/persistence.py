@@ -1,0 +1,190 @@
+"""Models in files: no pickle, all or nothing, and nothing is run that is not ours.
+
+A model file is a skops archive (a zip of arrays and a description) with one more member,
+``dlst.json``, that says what it is and holds the sha256 of every other member.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import skops.io
+
+from dlst import __version__
+from dlst._files import atomic_write
+from dlst.data import Dataset
+from dlst.errors import ModelFileError
+
+FORMAT = 1
+_HEADER = "dlst.json"
+_MAX_RATIO = 1000
+
+# What our estimators hold besides what skops trusts by itself; containers of numbers, all of them.
+_CONTAINERS = {
+    "scipy.sparse._csr.csr_array",
+    "scipy.sparse._csc.csc_array",
+    "sklearn.metrics._dist_metrics.EuclideanDistance64",
+    "sklearn.neighbors._kd_tree.KDTree",
+    "sklearn.neighbors._ball_tree.BallTree",
+}
+_OUR_PACKAGES = ("dlst.encoders", "dlst.regressors", "dlst.decoders", "dlst.methods", "dlst.data")
+
+
+def save(model: Any, path: str | os.PathLike[str], *, data: Dataset | None = None) -> None:
+    """Write a fitted model.
+
+    Parameters
+    ----------
+    model : estimator
+        Any of this package, also inside scikit-learn's pipelines.
+    path : path-like
+        ``.skops`` by custom. Written under a temporary name and renamed.
+    data : Dataset, optional
+        What it was fitted on; its name, size and file hashes are kept with the model.
+    """
+    packed = io.BytesIO(skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED))
+    with zipfile.ZipFile(packed, "a", zipfile.ZIP_DEFLATED) as archive:
+        header = _describe(model, data)
+        header["sha256"] = {
+            name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()
+        }
+        archive.writestr(_HEADER, json.dumps(header, indent=1))
+    with atomic_write(path) as stream:
+        stream.write(packed.getvalue())
+
+
+def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
+    """Read a model that :func:`save` wrote; nothing but our own classes is built.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    trusted : iterable of str
+        Names of further classes to build, for models with parts of yours, such as
+        ``"mypackage.MyRegressor"``. Building them runs their code: name what you know.
+
+    Raises
+    ------
+    ModelFileError
+        When the file is cut, foreign, changed, or from a newer release.
+    """
+    content, _ = _checked(path)
+    allowed = {*_our_types(), *_CONTAINERS, *trusted}
+    try:
+        unknown = sorted(set(skops.io.get_untrusted_types(data=content)) - allowed)
+        if unknown:
+            raise ModelFileError(
+                f"{os.fspath(path)}: expected parts of dlst and scikit-learn, got {unknown[0]}. "
+                "If you know it, pass trusted=[...]."
+            )
+        return skops.io.loads(content, trusted=sorted(allowed))
+    except ModelFileError:
+        raise
+    except Exception as error:
+        # skops meets any error there is when a description does not fit its arrays.
+        raise ModelFileError(
+            f"{os.fspath(path)}: expected a model, got a description that cannot be built "
+            f"({type(error).__name__}: {error}). Fit and save it again."
+        ) from error
+
+
+def describe(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+    """Say what a model file holds, without building it."""
+    return _checked(path)[1]
+
+
+def _checked(path: str | os.PathLike[str]) -> tuple[bytes, dict[str, Any]]:
+    """Return the bytes and the header of a whole, unchanged model file."""
+    name = os.fspath(path)
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{name}: cannot be read: {error.strerror}.") from error
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > _MAX_RATIO * len(content) + 2**20:
+                raise ModelFileError(f"{name}: unpacks to absurd sizes; it is not read.")
+            if _HEADER not in archive.namelist():
+                raise ModelFileError(
+                    f"{name}: expected a model saved by dlst, got another archive. "
+                    "Models of other programs are read by them."
+                )
+            header: dict[str, Any] = json.loads(archive.read(_HEADER))
+            found = {
+                member.filename: hashlib.sha256(archive.read(member)).hexdigest()
+                for member in members
+                if member.filename != _HEADER
+            }
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, OSError) as error:
+        raise ModelFileError(
+            f"{name}: expected a whole model file, got a cut or foreign one ({error}). "
+            "Copy it again, or fit and save the model again."
+        ) from error
+    except (ValueError, NotImplementedError, RuntimeError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"{name}: expected a model file, got {error}.") from error
+    if not isinstance(header, dict) or header.get("format", 0) > FORMAT:
+        made_by = header.get("dlst", "a newer release") if isinstance(header, dict) else "others"
+        raise ModelFileError(
+            f"{name}: was saved by dlst {made_by}, this is {__version__}. Upgrade dlst to read it."
+        )
+    if header.get("sha256") != found:
+        raise ModelFileError(
+            f"{name}: its parts do not have the hashes that were saved: it was changed or damaged. "
+            "Copy it again, or fit and save the model again."
+        )
+    return content, header
+
+
+def _describe(model: Any, data: Dataset | None) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "format": FORMAT,
+        "dlst": __version__,
+        "saved": datetime.now(UTC).isoformat(timespec="seconds"),
+        "model": type(model).__name__,
+        "parameters": {name: repr(value) for name, value in model.get_params(deep=False).items()},
+        "versions": {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "skops")},
+    }
+    if data is not None:
+        about["data"] = {
+            "name": data.name,
+            "n_samples": data.n_samples,
+            "n_features": data.n_features,
+            "n_labels": data.n_labels,
+            "source": data.provenance.source,
+            "files": dict(data.provenance.files),
+        }
+    return about
+
+
+def _our_types() -> set[str]:
+    """Name the classes that the modules of the estimators define."""
+    names: set[str] = set()
+    for package_name in _OUR_PACKAGES:
+        package = import_module(package_name)
+        folder = Path(inspect.getfile(package)).parent
+        for file in sorted(folder.glob("*.py")):
+            module = import_module(
+                package_name if file.stem == "__init__" else f"{package_name}.{file.stem}"
+            )
+            names |= {
+                f"{member.__module__}.{member.__qualname__}"
+                for _, member in inspect.getmembers(module, inspect.isclass)
+                if member.__module__.startswith("dlst.")
+            }
+    return names | {f"numpy.{kind}" for kind in np.sctypeDict if isinstance(kind, str)}

@@ -1,0 +1,17 @@
+"""Features to codes: regressions in a kernel's feature space on sampled training rows."""
+
+from dlst.regressors.basis import KernelBasis
+from dlst.regressors.kernel_logistic import KernelLogisticRegression
+from dlst.regressors.kernel_ridge import KernelRidge
+from dlst.regressors.kernels import KERNELS, kernel_matrix
+from dlst.regressors.smoother import Readout, Smoother
+
+__all__ = [
+    "KERNELS",
+    "KernelBasis",
+    "KernelLogisticRegression",
+    "KernelRidge",
+    "Readout",
+    "Smoother",
+    "kernel_matrix",
+]

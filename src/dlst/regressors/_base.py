@@ -1,0 +1,63 @@
+"""What the regressors of this package share: checked input, a basis, 1-D targets, tags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dlst._matrices import FeatureMatrix
+from dlst.regressors.basis import KernelBasis
+
+
+class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A regressor with the parameters of a kernel and its basis."""
+
+    def _check_training(
+        self, X: Any, y: Any, least_rows: int
+    ) -> tuple[FeatureMatrix, NDArray[np.float64]]:
+        """Return rows and 2-D targets; remember whether the targets were 1-D."""
+        X, Z = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            multi_output=True,
+            y_numeric=True,
+            ensure_min_samples=least_rows,
+        )
+        Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z, dtype=np.float64)
+        self._one_dimensional = Z.ndim == 1
+        return X, Z.reshape(len(Z), -1)
+
+    def _check_rows(self, X: Any) -> FeatureMatrix:
+        """Return rows to predict."""
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def _like_targets(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return 2-D predictions in the dimensions of the training targets."""
+        return Z.ravel() if self._one_dimensional else Z
+
+    def _fit_basis(self, X: FeatureMatrix, gamma: float | str) -> KernelBasis:
+        return KernelBasis(
+            self.kernel,
+            gamma=gamma,
+            n_basis=self.n_basis,
+            basis=self.basis,
+            degree=self.degree,
+            coef0=self.coef0,
+            random_state=self.random_state,
+        ).fit(X)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags

@@ -1,0 +1,236 @@
+"""Kernel logistic regression of real-valued codes: the paper's regressor."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+
+from dlst.regressors._base import KernelRegressor
+from dlst.regressors._logistic import (
+    LogisticProblem,
+    LogisticSolution,
+    Loss,
+    printed_loss,
+    soft_loss,
+)
+from dlst.regressors.kernels import Kernel
+from dlst.regressors.smoother import Spectrum
+
+LOSSES = ("soft", "printed")
+OUTPUTS = ("code", "probability", "margin", "signed")
+PENALTIES = ("rkhs", "ridge")
+
+
+def _predicts_probabilities(model: KernelLogisticRegression) -> bool:
+    return model.output == "probability"
+
+
+class KernelLogisticRegression(KernelRegressor):
+    """Logistic regression of real-valued targets in a kernel's feature space.
+
+    Minimises Σ_ij loss(f_j(x_i), z_ij) + α Σ_j ‖f_j‖² over all targets at once.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "polynomial", "cosine", "chi2", "precomputed"} or callable
+        See :func:`~dlst.regressors.kernels.kernel_matrix`.
+    gamma : float or {"auto", "median", "scale"}
+        Width of the kernel; ``"auto"`` is ``"median"``.
+    alpha : float
+        Penalty beside the sum of losses; the paper's λ.
+    loss : {"soft", "printed"}
+        ``"soft"``: each target is scaled to t in [0, 1] by its least and largest training value and
+        fitted by the cross-entropy −t log σ(f) − (1 − t) log(1 − σ(f)), so σ(f) estimates the mean
+        of t. ``"printed"``: log(1 + exp(−z f)), as the paper prints it; only the sign of z counts
+        as a label, its size as a weight of the margin.
+    output : {"code", "probability", "margin", "signed"}
+        What `predict` returns: σ(f) mapped back to the range of the targets, σ(f), f, 2σ(f) − 1.
+    penalty : {"rkhs", "ridge"}
+        ‖f‖² = cᵀ K_BB c or cᵀc, for the weights c of the basis rows' kernels.
+    fit_intercept : bool
+        Whether f has an intercept, which is not penalised. The paper has none, as its codes are
+        centred; 0/1 labels want one.
+    n_basis : int or "auto"
+        Rows in the basis; ``"auto"`` is 1000. With all n rows the solution is exact.
+    basis : {"random", "kmeans++", "leverage"}
+        How its rows are drawn; see :class:`~dlst.regressors.basis.KernelBasis`.
+    degree, coef0 : float
+        Of the polynomial kernel.
+    tol : float
+        The solver stops where no slope exceeds ``tol`` times the steepest at zero, or where
+        rounding ends all progress.
+    max_iter : int
+        Most steps of the solver.
+    random_state : int, RandomState or None
+        For the draw of the basis.
+
+    Attributes
+    ----------
+    range_ : ndarray of shape (2, r)
+        Least and largest training value of each target.
+    dual_coef_ : ndarray of shape (s, r)
+        Weights c of the basis rows' kernels.
+    intercept_ : ndarray of shape (r,)
+        Intercepts; zeros without.
+    basis_ : KernelBasis
+        The sampled rows.
+    objective_ : float
+        Value of the objective.
+    slope_ : float
+        Steepest slope at the solution, relative to that at zero.
+    n_iter_ : int
+        Steps of the solver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.linspace(-2, 2, 81)[:, None]
+    >>> Z = np.hstack([np.tanh(X), -3 * X])
+    >>> model = KernelLogisticRegression().fit(X, Z)
+    >>> model.predict([[0.0], [1.0]]).round(1)
+    array([[ 0. ,  0. ],
+           [ 0.8, -3. ]])
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = "rbf",
+        *,
+        gamma: float | str = "median",
+        alpha: float = 0.01,
+        loss: str = "soft",
+        output: str = "code",
+        penalty: str = "rkhs",
+        fit_intercept: bool = False,
+        n_basis: int | str = "auto",
+        basis: str = "random",
+        degree: float = 3,
+        coef0: float = 1,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        random_state: Any = None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.alpha = alpha
+        self.loss = loss
+        self.output = output
+        self.penalty = penalty
+        self.fit_intercept = fit_intercept
+        self.n_basis = n_basis
+        self.basis = basis
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> KernelLogisticRegression:
+        """Fit the regression of each target.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            Training rows; the (n, n) kernel between them for ``kernel="precomputed"``.
+        y : array-like or sparse of shape (n, r) or (n,)
+            Targets.
+
+        Returns
+        -------
+        KernelLogisticRegression
+        """
+        X, Z = self._check_training(X, y, least_rows=1)
+        self._check_parameters()
+        self.range_ = np.stack([Z.min(axis=0), Z.max(axis=0)])
+        self.basis_ = self._fit_basis(X, self.gamma)
+        exact_norm = self.penalty == "rkhs"
+        features = self.basis_.features(X) if exact_norm else self.basis_.kernel_rows(X)
+        spectrum = Spectrum.of(features, centred=self.fit_intercept)
+        solution = self._problem(spectrum, Z).solve(self.tol, self.max_iter)
+        coefficients = spectrum.V @ solution.coefficients
+        self.dual_coef_ = self.basis_.whitening_ @ coefficients if exact_norm else coefficients
+        self.intercept_ = solution.offset - spectrum.mean @ coefficients
+        self._note(solution)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict what ``output`` names.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n, r) or (n,)
+        """
+        f = self.margins(X)
+        if self.output == "margin":
+            return f
+        if self.output == "signed":
+            return np.asarray(2 * expit(f) - 1)
+        if self.output == "probability":
+            return np.asarray(expit(f))
+        low, high = self.range_[:, 0] if self._one_dimensional else self.range_
+        return np.asarray(low + expit(f) * (high - low))
+
+    def probabilities(self, X: Any) -> NDArray[np.float64]:
+        """Return σ(f), in (0, 1), of shape (n, r) or (n,), whatever ``output`` is."""
+        return np.asarray(expit(self.margins(X)))
+
+    def margins(self, X: Any) -> NDArray[np.float64]:
+        """Return f, of shape (n, r) or (n,), whatever ``output`` is."""
+        rows = self._check_rows(X)
+        return self._like_targets(self.basis_.combine(rows, self.dual_coef_) + self.intercept_)
+
+    # A regressor with predict_proba is no regressor to scikit-learn, so it is there on demand.
+    @available_if(_predicts_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return σ(f) of shape (n, r) or (n,); only with ``output="probability"``."""
+        return self.probabilities(X)
+
+    def _problem(self, spectrum: Spectrum, Z: NDArray[np.float64]) -> LogisticProblem:
+        low, high = self.range_
+        loss: Loss
+        if self.loss == "soft":
+            # A constant target is mapped back to its value whatever σ is; 0 and 1 stay what they
+            # are, so that probabilities of labels make sense.
+            varies = high > low
+            width = np.where(varies, high - low, 1.0)
+            targets = np.clip((Z - np.where(varies, low, 0.0)) / width, 0, 1)
+            loss, curvature = soft_loss, np.full(Z.shape[1], 0.25)
+        else:
+            targets, loss = Z, printed_loss
+            curvature = np.maximum((Z**2).mean(axis=0), 1e-12) / 4
+        return LogisticProblem(
+            spectrum, targets, loss, curvature, float(self.alpha), self.fit_intercept
+        )
+
+    def _note(self, solution: LogisticSolution) -> None:
+        self.objective_, self.slope_ = solution.objective, solution.slope
+        self.n_iter_ = solution.n_iter
+        if not solution.converged:
+            warnings.warn(
+                f"the logistic regression should reach a relative slope of tol={self.tol:g}; got "
+                f"{solution.slope:.2g} after {solution.n_iter} steps. Raise max_iter="
+                f"{self.max_iter}, alpha={self.alpha:g} or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _check_parameters(self) -> None:
+        for name, allowed in (("loss", LOSSES), ("output", OUTPUTS), ("penalty", PENALTIES)):
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(allowed)}; got {getattr(self, name)!r}."
+                )
+        for name in ("alpha", "tol", "max_iter"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise ValueError(f"{name} must be a positive number; got {getattr(self, name)!r}.")

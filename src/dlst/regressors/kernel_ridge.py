@@ -1,0 +1,220 @@
+"""Kernel ridge regression with width and penalty chosen by exact leave-one-out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array
+
+from dlst._matrices import FeatureMatrix
+from dlst._progress import progress_bar
+from dlst.errors import DataError
+from dlst.regressors._base import KernelRegressor
+from dlst.regressors.basis import KernelBasis
+from dlst.regressors.kernels import Kernel, check_kernel, has_width
+from dlst.regressors.smoother import Smoother, Spectrum, leave_one_out_errors
+
+
+class KernelRidge(KernelRegressor):
+    """Ridge regression in a kernel's feature space, on a basis of sampled training rows.
+
+    Minimises Σ‖z_i − f(x_i)‖² + α‖f‖² with an intercept that is not penalised. One width and one
+    penalty serve all targets: those with the least total squared error of leave-one-out
+    predictions, which a ridge regression has in closed form.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "polynomial", "cosine", "chi2", "precomputed"} or callable
+        See :func:`~dlst.regressors.kernels.kernel_matrix`.
+    gamma : float or {"auto", "median", "scale"}
+        Width of the kernel; ``"auto"`` tries the multiples of ``"median"``.
+    alpha : float or "auto"
+        Penalty; ``"auto"`` tries ``alphas``.
+    n_basis : int or "auto"
+        Rows in the basis; ``"auto"`` is 1000. With all n rows the solution is exact.
+    basis : {"random", "kmeans++", "leverage"}
+        How its rows are drawn; see :class:`~dlst.regressors.basis.KernelBasis`.
+    gamma_multiples, alphas : sequence of float
+        What is tried.
+    degree, coef0 : float
+        Of the polynomial kernel.
+    random_state : int, RandomState or None
+        For the draw of the basis.
+
+    Attributes
+    ----------
+    loo_predictions_ : ndarray of shape (n, r) or (n,)
+        Prediction of each training row by the other rows, for the same basis, width and penalty.
+    leverage_ : ndarray of shape (n,)
+        Weight of each row's own target in its fitted value.
+    gamma_ : float or None
+        The width; None for kernels without one.
+    alpha_ : float
+        The penalty.
+    loo_error_ : float
+        Total squared leave-one-out error of the selection targets.
+    selection_ : dict of ndarray
+        What was tried: ``gamma`` (NaN where the kernel has none), ``alpha``, ``loo_error``.
+    smoother_ : Smoother
+        The same regression, ready for other targets of the same rows.
+    basis_ : KernelBasis
+        The sampled rows and their features.
+    readout_ : Readout
+        Weights of the basis rows' kernels, and offset.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, size=(200, 1))
+    >>> Z = np.hstack([np.sin(X), np.cos(X)]) + 0.1 * rng.normal(size=(200, 2))
+    >>> model = KernelRidge(random_state=0).fit(X, Z)
+    >>> model.predict([[1.57]]).round(1)
+    array([[1., 0.]])
+    >>> model.loo_predictions_.shape
+    (200, 2)
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = "rbf",
+        *,
+        gamma: float | str = "auto",
+        alpha: float | str = "auto",
+        n_basis: int | str = "auto",
+        basis: str = "random",
+        gamma_multiples: Sequence[float] = (0.25, 0.5, 1, 2),
+        alphas: Sequence[float] = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100),
+        degree: float = 3,
+        coef0: float = 1,
+        random_state: Any = None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.alpha = alpha
+        self.n_basis = n_basis
+        self.basis = basis
+        self.gamma_multiples = gamma_multiples
+        self.alphas = alphas
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, selection_targets: Any = None) -> KernelRidge:
+        """Choose width and penalty, and fit.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            Training rows; the (n, n) kernel between them for ``kernel="precomputed"``.
+        y : array-like or sparse of shape (n, r) or (n,)
+            Targets.
+        selection_targets : array-like or sparse of shape (n, t), optional
+            What the leave-one-out error is measured on; ``y`` by default. For codes of labels, the
+            labels themselves.
+
+        Returns
+        -------
+        KernelRidge
+        """
+        X, Z = self._check_training(X, y, least_rows=2)
+        self._select(X, Z if selection_targets is None else _targets(selection_targets, len(Z)))
+        self.leverage_ = self.smoother_.leverage
+        self.loo_predictions_ = self._like_targets(self.smoother_.leave_one_out(Z))
+        self.readout_ = self.smoother_.regress(Z)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict the targets of rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n, r) or (n,)
+        """
+        rows = self._check_rows(X)
+        return self._like_targets(self.smoother_.predict(rows, self.readout_))
+
+    def _select(self, X: FeatureMatrix, judged: Any) -> None:
+        searched = isinstance(self.alpha, str) and self.alpha == "auto"
+        alphas = _positive("alphas", self.alphas) if searched else _positive("alpha", [self.alpha])
+        tried: list[tuple[float, float, float]] = []
+        # A generator: the decompositions are large and only the best one is kept.
+        best = min(self._attempts(X, judged, alphas, tried), key=lambda found: found.error)
+        self.basis_, self.gamma_ = best.basis, best.basis.gamma_
+        self.alpha_, self.loo_error_ = best.alpha, best.error
+        self.smoother_ = Smoother(best.basis, best.spectrum, best.alpha)
+        names = ("gamma", "alpha", "loo_error")
+        self.selection_ = dict(zip(names, np.array(tried).T, strict=True))
+
+    def _attempts(
+        self,
+        X: FeatureMatrix,
+        judged: Any,
+        alphas: NDArray[np.float64],
+        tried: list[tuple[float, float, float]],
+    ) -> Iterator[_Attempt]:
+        """Give the best penalty for each width, and append to ``tried`` all that were tried."""
+        check_kernel(self.kernel, self.gamma)
+        searched = self.gamma == "auto" and has_width(self.kernel)
+        multiples = _positive("gamma_multiples", self.gamma_multiples) if searched else [1.0]
+        first = self._fit_basis(X, "median" if self.gamma == "auto" else self.gamma)
+        with progress_bar("kernel widths", len(multiples)) as advance:
+            for multiple in multiples:
+                basis = first if multiple == 1 else first.widened(multiple, X)
+                spectrum = Spectrum.of(basis.features(X))
+                errors = leave_one_out_errors(spectrum, judged, alphas)
+                width = np.nan if basis.gamma_ is None else basis.gamma_
+                tried += [(width, *pair) for pair in zip(alphas, errors, strict=True)]
+                least = int(np.argmin(errors))
+                yield _Attempt(float(errors[least]), float(alphas[least]), basis, spectrum)
+                advance(1)
+
+
+class _Attempt(NamedTuple):
+    error: float
+    alpha: float
+    basis: KernelBasis
+    spectrum: Spectrum
+
+
+def _positive(name: str, values: Any) -> NDArray[np.float64]:
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.array([])
+    if found.ndim != 1 or not found.size or not ((found > 0) & np.isfinite(found)).all():
+        raise ValueError(f"{name} must be positive numbers; got {values!r}.")
+    return found
+
+
+def _targets(T: Any, n: int) -> Any:
+    """Check selection targets; keep sparse ones sparse."""
+    T = check_array(
+        T,
+        accept_sparse=True,
+        dtype=np.float64,
+        ensure_2d=False,
+        ensure_all_finite=False,
+        input_name="selection_targets",
+    )
+    if T.ndim == 1:
+        T = T.reshape(-1, 1)
+    if T.shape[0] != n:
+        raise DataError(
+            f"selection_targets must have one row for each of the {n} rows of X; got {T.shape[0]}."
+        )
+    if not np.isfinite(T.data if sp.issparse(T) else T).all():
+        raise DataError(
+            "selection_targets must be known everywhere; got NaN or infinite entries. "
+            "Fill unknown labels first, for example with the label's frequency."
+        )
+    return T

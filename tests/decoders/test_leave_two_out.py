@@ -1,0 +1,58 @@
+"""Leave-one-out and leave-two-out codes against explicit refits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from decoder_problems import planted, refit
+
+from dlst.decoders import neighbours
+from dlst.decoders.leave_two_out import LeaveTwoOut, leave_two_out_neighbours
+
+
+def refitted_distances(X, Z, rho):
+    n = len(X)
+    squared = np.full((n, n), np.inf)
+    for i in range(n):
+        query = refit(X, Z, np.delete(np.arange(n), i), i)
+        for j in range(n):
+            if i != j:
+                code = refit(X, Z, np.delete(np.arange(n), [i, j]), j)
+                blended = (1 - rho) * code + rho * Z[j]
+                squared[i, j] = ((query - blended) ** 2).sum()
+    return squared
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 1.0])
+def test_distances_equal_explicit_refits_without_both_rows(rho):
+    X, _, Z, smoother, _ = planted(n=18, K=4, d=3)
+    rows = np.arange(18)
+    fixed, linear, square = LeaveTwoOut(smoother, Z, rows).distances(rows)
+    t = 1 - rho
+    found = fixed + t * linear + t**2 * square
+    off = ~np.eye(18, dtype=bool)
+    np.testing.assert_allclose(found[off], refitted_distances(X, Z, rho)[off], rtol=0, atol=1e-10)
+
+
+def test_targets_need_not_be_centred():
+    _, Y, Z, smoother, _ = planted(n=15, K=3, d=2)
+    rows = np.arange(15)
+    for one, other in zip(
+        LeaveTwoOut(smoother, Z, rows).distances(rows),
+        LeaveTwoOut(smoother, Y + 4.0, rows).distances(rows),
+        strict=True,
+    ):
+        off = ~np.eye(15, dtype=bool)
+        np.testing.assert_allclose(one[off], other[off], atol=1e-10)
+
+
+def test_neighbours_are_the_nearest_by_refit_and_never_the_row_itself(monkeypatch):
+    X, _, Z, smoother, _ = planted(n=18, K=4, d=3, seed=5)
+    rows, database = np.array([0, 4, 11, 17]), np.delete(np.arange(18), 11)
+    monkeypatch.setattr(neighbours, "BLOCK_ENTRIES", 2 * 17)
+    found = leave_two_out_neighbours(smoother, Z, rows, database, 5, (0.0, 0.2))
+    for each, rho in zip(found, (0.0, 0.2), strict=True):
+        squared = refitted_distances(X, Z, rho)[np.ix_(rows, database)]
+        np.testing.assert_array_equal(each.indices, np.argsort(squared, axis=1)[:, :5])
+        np.testing.assert_allclose(each.squared_distances, np.sort(squared, axis=1)[:, :5])
+        assert not (database[each.indices] == rows[:, None]).any()

@@ -1,0 +1,11 @@
+"""One fresh, seeded generator for each test, so that no test depends on the order of the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(11)
