@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
@@ -29,7 +30,7 @@ AUTO_PAIRS = 4_000_000
 """``n_queries="auto"``: all rows while the pairs of them are fewer than this, else 1000."""
 
 
-class StackedDecoder(BaseEstimator):  # type: ignore[misc]
+class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the decoders that calibrate evidences: logit p = a_j + Σ b_m · evidence_m, b >= 0.
 
     A subclass has the parameters ``n_queries``, ``random_state`` and ``n_jobs``, and says in
@@ -127,8 +128,9 @@ class StackedDecoder(BaseEstimator):  # type: ignore[misc]
             self.constant_,
         )
 
+    @abstractmethod
     def _make_evidences(self, training: Training) -> list[Evidence]:
-        raise NotImplementedError
+        """Return the unfitted evidences."""
 
     def _learn(self, training: Training) -> None:
         """Fit evidences, intercepts and slopes, and what they say of the calibration rows."""
