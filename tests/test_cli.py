@@ -145,15 +145,8 @@ def test_an_interrupt_is_no_traceback(run, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dlst.data.load_multidigits", interrupt)
-    assert run("demo") == (130, "", "dlst: interrupted.\n")
-
-
-def test_the_demo_shows_images_and_labels(run):
-    code, out, _ = run("demo")
-    assert code == 0
-    assert "█" in out
-    assert "multidigits" in out
+    monkeypatch.setattr("dlst.data.load", interrupt)
+    assert run("datasets", "multidigits") == (130, "", "dlst: interrupted.\n")
 
 
 @pytest.mark.parametrize(

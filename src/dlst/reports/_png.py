@@ -1,0 +1,60 @@
+"""Small grey images as PNG data addresses, so that a page needs no other file."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_GREY_8_BIT = (8, 0, 0, 0, 0)
+
+
+def png_address(ink: NDArray[np.float64]) -> str:
+    """Return an image as a ``data:`` address.
+
+    Parameters
+    ----------
+    ink : ndarray of shape (height, width)
+        0 is paper (white), 1 is ink (black).
+
+    Examples
+    --------
+    >>> png_address(np.eye(2))[:22]
+    'data:image/png;base64,'
+    """
+    grey = np.rint(255 * (1 - np.clip(ink, 0, 1))).astype(np.uint8)
+    height, width = grey.shape
+    # Each line of a PNG begins with the number of its filter; 0 is none.
+    lines = np.hstack([np.zeros((height, 1), np.uint8), grey]).tobytes()
+    parts = (
+        _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, *_GREY_8_BIT)),
+        _chunk(b"IDAT", zlib.compress(lines, 9)),
+        _chunk(b"IEND", b""),
+    )
+    return "data:image/png;base64," + base64.b64encode(_SIGNATURE + b"".join(parts)).decode()
+
+
+def sprite(images: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
+    """Lay images of shape (n, height, width) side by side, ``n_columns`` to a line."""
+    n, height, width = images.shape
+    n_lines = -(-n // n_columns)
+    sheet = np.zeros((n_lines * n_columns, height, width))
+    sheet[:n] = images
+    return (
+        sheet.reshape(n_lines, n_columns, height, width)
+        .swapaxes(1, 2)
+        .reshape(n_lines * height, n_columns * width)
+    )
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return (
+        struct.pack(">I", len(content))
+        + kind
+        + content
+        + struct.pack(">I", zlib.crc32(kind + content))
+    )
