@@ -12,6 +12,7 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib import import_module
@@ -54,6 +55,8 @@ def save(model: Any, path: str | os.PathLike[str], *, data: Dataset | None = Non
     data : Dataset, optional
         What it was fitted on; its name, size and file hashes are kept with the model.
     """
+    if not hasattr(model, "get_params"):
+        raise TypeError(f"model must be an estimator; got {type(model).__name__}.")
     packed = io.BytesIO(skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED))
     with zipfile.ZipFile(packed, "a", zipfile.ZIP_DEFLATED) as archive:
         header = _describe(model, data)
@@ -129,7 +132,7 @@ def _checked(path: str | os.PathLike[str]) -> tuple[bytes, dict[str, Any]]:
                 for member in members
                 if member.filename != _HEADER
             }
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, OSError) as error:
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, OSError) as error:
         raise ModelFileError(
             f"{name}: expected a whole model file, got a cut or foreign one ({error}). "
             "Copy it again, or fit and save the model again."
@@ -138,10 +141,15 @@ def _checked(path: str | os.PathLike[str]) -> tuple[bytes, dict[str, Any]]:
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError(f"{name}: expected a model file, got {error}.") from error
-    if not isinstance(header, dict) or header.get("format", 0) > FORMAT:
-        made_by = header.get("dlst", "a newer release") if isinstance(header, dict) else "others"
+    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
         raise ModelFileError(
-            f"{name}: was saved by dlst {made_by}, this is {__version__}. Upgrade dlst to read it."
+            f"{name}: expected a model saved by dlst, got a {_HEADER} without a format number. "
+            "Fit and save the model again."
+        )
+    if header["format"] > FORMAT:
+        raise ModelFileError(
+            f"{name}: was saved by dlst {header.get('dlst', 'of a newer release')}, this is "
+            f"{__version__}. Upgrade dlst to read it."
         )
     if header.get("sha256") != found:
         raise ModelFileError(

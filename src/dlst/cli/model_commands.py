@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,13 +38,9 @@ def fit(
 
     from dlst.cli import views
     from dlst.methods import make
-    from dlst.methods.fitting import fit_dataset
     from dlst.persistence import save
 
-    if out.exists() and not force:
-        raise DataError(f"{out}: exists already. Choose another name, or add --force.")
-    if not out.absolute().parent.is_dir():
-        raise DataError(f"{out}: expected a folder {out.parent}, got none. Make it first.")
+    _check_target(out, force)
     parameters = parse_settings(settings or [])
     model = make(method, **parameters)
     if "random_state" in model.get_params() and "random_state" not in parameters:
@@ -54,7 +51,7 @@ def fit(
     if not dataset.n_features:
         raise DataError(f"{dataset.name}: has labels only; a method needs features.")
     started = time.perf_counter()
-    save(fit_dataset(model, dataset), out, data=dataset)
+    save(_fitted(model, dataset), out, data=dataset)
     seconds = time.perf_counter() - started
     facts = {
         "model": str(out),
@@ -80,11 +77,13 @@ def predict(
         Path, typer.Option("--out", "-o", help="File to write: .csv, .tsv, .parquet, .arff or .xc.")
     ],
     top: Annotated[
-        int | None, typer.Option(help="Keep the best labels of each row only, with their scores.")
+        int | None,
+        typer.Option(min=1, help="Keep the best labels of each row only, with their scores."),
     ] = None,
     decisions: Annotated[
         bool, typer.Option("--decisions", help="Write 0 and 1 instead of probabilities.")
     ] = False,
+    labels: Labels = None,
     nominal: Nominal = None,
     from_: From = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
@@ -94,9 +93,8 @@ def predict(
     from dlst.cli import views
     from dlst.cli.predictions import write_predictions
 
-    if out.exists() and not force:
-        raise DataError(f"{out}: exists already. Choose another name, or add --force.")
-    model, dataset = _model_and_data(model_file, data, None, nominal, from_, True)
+    _check_target(out, force)
+    model, dataset = _model_and_data(model_file, data, labels, nominal, from_, True)
     write_predictions(model, dataset, out, top=top, decisions=decisions)
     if json:
         views.print_json({"written": str(out), "n_samples": dataset.n_samples})
@@ -131,7 +129,7 @@ def explain(
     model_file: Model,
     data: Data,
     row: Annotated[int, typer.Option(help="The row to explain, counted from 0.")] = 0,
-    shown: Annotated[int, typer.Option("--top", help="How many labels to show.")] = 5,
+    shown: Annotated[int, typer.Option("--top", min=1, help="How many labels to show.")] = 5,
     labels: Labels = None,
     nominal: Nominal = None,
     from_: From = None,
@@ -148,7 +146,8 @@ def explain(
     if not hasattr(model, "explain"):
         raise DataError(f"{type(model).__name__} does not explain its scores; fit --method dlst.")
     explanation = model.explain(dataset.X[[row]])
-    truth = set(dataset.Y[[row]].indices.tolist()) if dataset.n_labels else None
+    known = dataset.Y[[row]]
+    truth = set(known.indices[known.data == 1].tolist()) if dataset.n_labels else None
     if json:
         views.print_json(model_views.explanation_facts(explanation, model.label_names_, row, shown))
     else:
@@ -190,6 +189,25 @@ def parse_settings(texts: list[str]) -> dict[str, Any]:
     return found
 
 
+def _fitted(model: Any, dataset: Any) -> Any:
+    """Fit, and tell warnings as notes of one line, without the place in the source."""
+    from dlst.methods.fitting import fit_dataset
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default", UserWarning)
+        fitted = fit_dataset(model, dataset)
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        typer.echo(f"note: {' '.join(message.split())}", err=True)
+    return fitted
+
+
+def _check_target(out: Path, force: bool) -> None:
+    if out.exists() and not force:
+        raise DataError(f"{out}: exists already. Choose another name, or add --force.")
+    if not out.absolute().parent.is_dir():
+        raise DataError(f"{out}: expected a folder {out.parent}, got none. Make it first.")
+
+
 def _model_and_data(
     model_file: Path,
     data: str,
@@ -198,10 +216,17 @@ def _model_and_data(
     from_: str | None,
     all_rows: bool,
 ) -> tuple[Any, Any]:
+    from dlst.methods import MultiLabelClassifier
     from dlst.methods.fitting import in_line_with
     from dlst.persistence import load
 
     model = load(model_file)
+    is_method = isinstance(model, MultiLabelClassifier) and hasattr(model, "n_labels_")
+    if not is_method or not model._targets.is_indicator:
+        raise DataError(
+            f"{model_file}: expected a method of `dlst methods` fitted to labels, got another "
+            f"{type(model).__name__}. Use it from Python, with dlst.load."
+        )
     dataset = load_data(data, labels, nominal, from_, None, labels_optional=True)
     if dataset.split is not None and not all_rows:
         dataset = dataset.test

@@ -38,7 +38,7 @@ def write_predictions(
     if top is not None and (decisions or kind.endswith(".arff")):
         raise DataError("--top goes with tables and XC text, and not with --decisions.")
     if kind.endswith((".xc", ".txt")):
-        lines = _xc_lines(model, data, None if decisions else top or min(5, model.n_labels_))
+        lines = _xc_lines(model, data, None if decisions else _listed(model, top))
         _write(path, lines)
     elif kind.endswith(".arff"):
         _write(path, _arff_lines(model, data, decisions))
@@ -46,6 +46,10 @@ def write_predictions(
         write_parquet_frames(path, _frames(model, data, top, decisions))
     else:
         _write(path, _table_lines(model, data, top, decisions, "\t" if ".tsv" in kind else ","))
+
+
+def _listed(model: Any, top: int | None) -> int:
+    return min(5, model.n_labels_) if top is None else top
 
 
 def _write(path: Path, lines: Iterator[str]) -> None:

@@ -19,10 +19,10 @@ class NumberedNames(Sequence[str]):
 
     def __init__(self, prefix: str, count: int):
         self.prefix = prefix
-        self.count = count
+        self.size = count
 
     def __len__(self) -> int:
-        return self.count
+        return self.size
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -30,11 +30,11 @@ class NumberedNames(Sequence[str]):
     def __getitem__(self, index: slice) -> tuple[str, ...]: ...
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
         if isinstance(index, slice):
-            return tuple(f"{self.prefix}{i}" for i in range(self.count)[index])
-        return f"{self.prefix}{range(self.count)[index]}"
+            return tuple(f"{self.prefix}{i}" for i in range(self.size)[index])
+        return f"{self.prefix}{range(self.size)[index]}"
 
     def __iter__(self) -> Iterator[str]:
-        return (f"{self.prefix}{i}" for i in range(self.count))
+        return (f"{self.prefix}{i}" for i in range(self.size))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, NumberedNames):

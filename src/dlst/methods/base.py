@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from dlst._matrices import FeatureMatrix
 from dlst.data.names import NumberedNames
+from dlst.decoders import Decision, DecisionRule
 from dlst.errors import DataError
+from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.targets import read_targets
 from dlst.metrics import TopLabels
 
@@ -116,10 +118,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             of shape (n, k).
         """
         X = self._checked_features(X)
-        if isinstance(k, bool) or not 1 <= k <= self.n_labels_:
+        check_integer("k", k, at_least=1)
+        if k > self.n_labels_:
             raise ValueError(
-                f"k must be from 1 to the number of labels; got k={k!r} with {self.n_labels_} "
-                "labels."
+                f"k must be at most the number of labels; got k={k} with {self.n_labels_} labels."
             )
         labels, scores = [], []
         for block in _row_blocks(X):
@@ -158,6 +160,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             reset=reset,
             accept_sparse="csr",
             dtype=np.float64,
+            # A frame's array lies by columns, and BLAS rounds by how an array lies.
+            order="C",
             ensure_min_samples=min_rows,
         )
         return sp.csr_array(X) if sp.issparse(X) else X
@@ -185,6 +189,15 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         if self._varying.size:
             decided[:, self._varying] = self._decide(P[:, self._varying], S[:, self._varying])
         return decided
+
+    def _decision_rule(self, decision: Decision, cardinality: float | None) -> DecisionRule:
+        """Make the rule for the labels that vary; a known cardinality counts the others too."""
+        check_choice("decision", decision, get_args(Decision))
+        if cardinality is not None:
+            always = self.prevalence_.sum() - self.prevalence_[self._varying].sum()
+            check_number("cardinality", cardinality, above=float(round(always)))
+            cardinality -= round(always)
+        return DecisionRule(decision, cardinality=cardinality)
 
     def _class_probabilities(self, P: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(self.classes_) == 1:

@@ -9,23 +9,18 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
 from dlst.decoders import Decision, EvidenceDecoder, MLkNNDecoder, VoteDecoder
 from dlst.encoders import DistributionEncoder, FullCode
-from dlst.methods.label_space import LabelSpaceClassifier
+from dlst.methods.label_space import SEARCHES, LabelSpaceClassifier
+from dlst.methods.parameters import check_choice, check_integer, check_number
+from dlst.methods.penalties import PAPER_PENALTY, cross_validated_penalty
 from dlst.methods.scaling import Scaling
 from dlst.regressors import KernelLogisticRegression, KernelRidge
 
 Preset: TypeAlias = Literal["evidence", "paper", "literal"]
-
-PAPER_PENALTY = 0.01
-"""The paper's λ, for the printed loss; the sound one needs more on most sets."""
-
-PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
-SEARCH_ROWS = 1000
 
 MAX_COMPONENTS = 100
 STUDIED_ITERATIONS = 80
@@ -96,10 +91,10 @@ class DLST(LabelSpaceClassifier):
     >>> from dlst.data import load_multidigits
     >>> data = load_multidigits()
     >>> model = DLST(random_state=0).fit(data.train.X, data.train.Y)
-    >>> [data.label_names[label] for label in model.predict(data.test.X[[3]]).indices]
-    ['6', '7']
-    >>> [data.label_names[label] for label in data.test.Y[[3]].indices]
-    ['6', '7']
+    >>> [data.label_names[label] for label in model.predict(data.test.X[[10]]).indices]
+    ['0', '1', '2']
+    >>> [data.label_names[label] for label in data.test.Y[[10]].indices]
+    ['0', '1', '2']
     """
 
     def __init__(
@@ -164,8 +159,13 @@ class DLST(LabelSpaceClassifier):
         return float(self.encoder_.kl_divergence_)
 
     def _search(self) -> str:
-        own = {"evidence": "out-of-sample", "paper": "fitted", "literal": "targets"}
-        return own[self.preset] if self.search is None else self.search
+        check_choice("preset", self.preset, get_args(Preset))
+        if self.search is None:
+            return {"evidence": "out-of-sample", "paper": "fitted", "literal": "targets"}[
+                self.preset
+            ]
+        check_choice("search", self.search, SEARCHES)
+        return self.search
 
     def _encode(self, X: FeatureMatrix, Y: sp.csr_array) -> NDArray[np.float64]:
         self.component_choice_: dict[str, float] = {}
@@ -208,23 +208,16 @@ class DLST(LabelSpaceClassifier):
         if isinstance(self.encoder_, FullCode) and hasattr(self.regressor_, "readout_"):
             return  # the choice of components has regressed the full code already
         if getattr(self.regressor_, "loss", None) == "soft" and self.alpha is None:
-            self.regressor_.set_params(alpha=self._cross_validated_penalty(X, Z))
+            self.regressor_.set_params(alpha=cross_validated_penalty(self.regressor_, X, Z))
         super()._regress(X, Y, Z)
 
-    def _cross_validated_penalty(self, X: FeatureMatrix, Z: NDArray[np.float64]) -> float:
-        """Choose λ by cross-validation on training rows, as the paper does; some rows will do."""
-        rows = check_random_state(self.regressor_.random_state).permutation(len(Z))[:SEARCH_ROWS]
-        folds = KFold(min(3, len(rows)), shuffle=True, random_state=0)
-        search = GridSearchCV(
-            self.regressor_, {"alpha": PENALTIES}, scoring="neg_mean_squared_error", cv=folds
-        )
-        return float(search.fit(X[rows], Z[rows]).best_params_["alpha"])
-
     def _parts(self) -> tuple[Any, Any, Any]:
-        if self.preset not in get_args(Preset):
-            raise ValueError(
-                f"preset must be one of {', '.join(get_args(Preset))}; got {self.preset!r}."
-            )
+        check_integer("n_neighbors", self.n_neighbors, at_least=1)
+        check_number("smoothing", self.smoothing, at_least=0)
+        check_number("tau", self.tau)
+        check_number("enrichment", self.enrichment, at_least=0, at_most=1)
+        if self.alpha is not None:
+            check_number("alpha", self.alpha, above=0)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=3)
         return self._encoder(seeds[0]), self._regressor(seeds[1]), self._decoder(seeds[2])
 

@@ -11,9 +11,11 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst.decoders import Decision, DecisionRule
+from dlst.decoders import Decision
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.label_space import CROSS_FITTING_FOLDS, known_or_mean
+from dlst.methods.parameters import check_number
+from dlst.methods.penalties import PAPER_PENALTY, cross_validated_penalty
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import KernelLogisticRegression
 
@@ -27,8 +29,8 @@ class DLST1(MultiLabelClassifier):
     ----------
     kernel, gamma, n_basis, basis
         As in :class:`KernelLogisticRegression`.
-    alpha : float
-        λ.
+    alpha : float, optional
+        λ; by default chosen by cross-validation on training rows.
     decision, cardinality, scaling, random_state
         As in :class:`LabelSpaceClassifier`.
 
@@ -42,7 +44,7 @@ class DLST1(MultiLabelClassifier):
         *,
         kernel: Any = "rbf",
         gamma: float | str = "median",
-        alpha: float = 0.25,
+        alpha: float | None = None,
         n_basis: int | str = "auto",
         basis: str = "random",
         decision: Decision = "hamming",
@@ -61,19 +63,24 @@ class DLST1(MultiLabelClassifier):
         self.random_state = random_state
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        if self.alpha is not None:
+            check_number("alpha", self.alpha, above=0)
+        self.decision_rule_ = self._decision_rule(self.decision, self.cardinality)
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         targets = as_dense(known_or_mean(Y))
         model = KernelLogisticRegression(
             self.kernel,
             gamma=self.gamma,
-            alpha=self.alpha,
+            alpha=PAPER_PENALTY if self.alpha is None else self.alpha,
             output="probability",
             fit_intercept=True,
             n_basis=self.n_basis,
             basis=self.basis,
             random_state=self.random_state,
         )
+        if self.alpha is None:
+            model.set_params(alpha=cross_validated_penalty(model, X, targets))
         self.regressor_ = clone(model).fit(X, targets)
         self._learn_decisions(model, X, Y, targets)
 
@@ -90,7 +97,7 @@ class DLST1(MultiLabelClassifier):
             folds = KFold(min(CROSS_FITTING_FOLDS, len(P)), shuffle=True, random_state=0)
             for train, test in folds.split(P):
                 P[test] = clone(model).fit(X[train], targets[train]).predict_proba(X[test])
-        self.decision_rule_ = DecisionRule(self.decision, self.cardinality).fit(P, Y)
+        self.decision_rule_.fit(P, Y)
 
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         P = np.asarray(self.regressor_.predict_proba(self.scaler_.transform(X)))

@@ -1,8 +1,10 @@
-"""Methods and data sets: fit with the labels' names, and bring other data in line with a model."""
+"""Methods and data sets: fit with the columns' names, and bring other data in line with a model."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import scipy.sparse as sp
 
@@ -12,8 +14,10 @@ from dlst.methods.base import MultiLabelClassifier
 
 
 def fit_dataset(model: MultiLabelClassifier, data: Dataset) -> MultiLabelClassifier:
-    """Fit to all rows of a data set; the model keeps the names of its labels."""
+    """Fit to all rows of a data set; the model keeps the names of its features and labels."""
     model.fit(data.X, data.Y)
+    # Not feature_names_in_, with which scikit-learn asks for a frame at every prediction.
+    model.feature_names_ = data.feature_names
     model.label_names_ = data.label_names
     return model
 
@@ -21,39 +25,56 @@ def fit_dataset(model: MultiLabelClassifier, data: Dataset) -> MultiLabelClassif
 def in_line_with(model: MultiLabelClassifier, data: Dataset) -> Dataset:
     """Return the data with the model's features and labels, in the model's order.
 
-    Labels are matched by name where both have names, by position otherwise. Sparse text shows only
-    the columns that occur in it, so unnamed columns are widened to what the model knows. Data
+    Columns are matched by name where both have names, by position otherwise. Sparse text shows
+    only the columns that occur in it, so unnamed columns are widened to what the model knows. Data
     without labels pass.
     """
-    data = _with_features(data, model.n_features_in_)
+    data = _with_features(data, model)
     if data.n_labels == 0:
         return data
-    wanted = list(model.label_names_)
-    if isinstance(data.label_names, NumberedNames) or isinstance(model.label_names_, NumberedNames):
-        return replace(data, Y=_widened(data.Y, len(wanted), "labels"), label_names=wanted)
-    if sorted(wanted) != sorted(data.label_names):
-        strange = sorted(set(data.label_names) ^ set(wanted))
-        raise DataError(
-            f"the data must have the {len(wanted)} labels of the model; got a difference in "
-            f"{', '.join(repr(name) for name in strange[:3])}."
-        )
-    position = {name: column for column, name in enumerate(data.label_names)}
-    order = [position[name] for name in wanted]
+    wanted = model.label_names_
+    order = _order(data.label_names, wanted, "labels")
+    if order is None:
+        Y = _widened(data.Y, len(wanted), "labels")
+        return replace(data, Y=Y, label_names=wanted)
     return replace(data, Y=data.Y[:, order], label_names=wanted, label_parents=None)
 
 
-def _with_features(data: Dataset, n_features: int) -> Dataset:
-    if data.n_features == n_features:
+def _with_features(data: Dataset, model: MultiLabelClassifier) -> Dataset:
+    wanted = getattr(model, "feature_names_", NumberedNames("x", model.n_features_in_))
+    order = _order(data.feature_names, wanted, "features")
+    if order is None:
+        X = _widened(data.X, len(wanted), "features")
+        return replace(data, X=X, feature_names=wanted)
+    if order == list(range(len(order))):
         return data
-    if isinstance(data.feature_names, NumberedNames) and sp.issparse(data.X):
-        return replace(data, X=_widened(data.X, n_features, "features"), feature_names=())
-    raise DataError(
-        f"the data must have the {n_features} features of the model; got {data.n_features}."
-    )
+    return replace(data, X=data.X[:, order], feature_names=wanted, image_shape=None)
 
 
-def _widened(matrix: sp.csr_array, width: int, what: str) -> sp.csr_array:
+def _order(names: Sequence[str], wanted: Sequence[str], what: str) -> list[int] | None:
+    """Find the wanted columns by name; None when one side has no names."""
+    if isinstance(names, NumberedNames) or isinstance(wanted, NumberedNames):
+        return None
+    if len(names) != len(wanted):
+        raise _other_number(len(names), len(wanted), what)
+    position = {name: column for column, name in enumerate(names)}
+    strange = [name for name in wanted if name not in position]
+    if strange:
+        raise DataError(
+            f"the data must have the {len(wanted)} {what} of the model; got none named "
+            f"{', '.join(repr(name) for name in strange[:3])}. Rename the columns."
+        )
+    return [position[name] for name in wanted]
+
+
+def _widened(matrix: Any, width: int, what: str) -> Any:
     n, narrow = matrix.shape
-    if narrow > width:
-        raise DataError(f"the data must have the {width} {what} of the model; got {narrow}.")
+    if narrow == width:
+        return matrix
+    if narrow > width or not sp.issparse(matrix):
+        raise _other_number(narrow, width, what)
     return sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(n, width))
+
+
+def _other_number(found: int, wanted: int, what: str) -> DataError:
+    return DataError(f"the data must have the {wanted} {what} of the model; got {found}.")

@@ -14,11 +14,12 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
-from dlst.decoders import Decision, DecisionRule, EvidenceDecoder, Explanation
+from dlst.decoders import Decision, EvidenceDecoder, Explanation
 from dlst.decoders.explanation import CONSTANT_LOGIT
 from dlst.encoders import FullCode
 from dlst.errors import DataError
 from dlst.methods.base import MultiLabelClassifier, logit
+from dlst.methods.parameters import check_choice
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import KernelRidge
 
@@ -90,12 +91,14 @@ class LabelSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ign
         self.random_state = random_state
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        search = self._search()
+        self.decision_rule_ = self._decision_rule(self.decision, self.cardinality)
         self.encoder_, self.regressor_, self.decoder_ = self._parts()
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         Z = self._encode(X, Y)
         self._regress(X, Y, Z)
-        self.codes_ = self._training_codes(X, Z)
+        self.codes_ = self._training_codes(X, Z, search)
         smoother = getattr(self.regressor_, "smoother_", None)
         self.decoder_.fit(self.codes_, Y, targets=Z, X=X, smoother=smoother)
         self._learn_decisions(X, Y)
@@ -126,12 +129,12 @@ class LabelSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ign
 
     def _search(self) -> str:
         """Say which training codes the decoder is to see."""
+        check_choice("codes", self.codes, SEARCHES)
         return self.codes
 
-    def _training_codes(self, X: FeatureMatrix, Z: NDArray[np.float64]) -> NDArray[np.float64]:
-        search = self._search()
-        if search not in SEARCHES:
-            raise ValueError(f"codes must be one of {', '.join(SEARCHES)}; got {search!r}.")
+    def _training_codes(
+        self, X: FeatureMatrix, Z: NDArray[np.float64], search: str
+    ) -> NDArray[np.float64]:
         if search == "targets":
             return Z
         if search == "fitted":
@@ -146,8 +149,7 @@ class LabelSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ign
         rows = getattr(self.decoder_, "calibration_rows_", slice(None))
         if P is None:
             P, rows = self.decoder_.predict_proba(self.codes_, X=X), slice(None)
-        rule = DecisionRule(self.decision, cardinality=self.cardinality)
-        self.decision_rule_ = rule.fit(P, Y[rows])
+        self.decision_rule_.fit(P, Y[rows])
 
     def _place_labels(self, Y: sp.csr_array) -> None:
         ones = (Y.data == 1).astype(np.float64)

@@ -7,8 +7,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
-from dlst.decoders import Decision, DecisionRule, MLkNNDecoder
+from dlst.decoders import Decision, MLkNNDecoder
 from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.parameters import check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 
 
@@ -63,11 +64,13 @@ class MLkNN(MultiLabelClassifier):
         self.n_jobs = n_jobs
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        check_integer("n_neighbors", self.n_neighbors, at_least=1)
+        check_number("smoothing", self.smoothing, at_least=0)
+        rule = self._decision_rule(self.decision, self.cardinality)
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         k = min(self.n_neighbors, X.shape[0] - 1)
         self.decoder_ = MLkNNDecoder(k, self.smoothing, n_jobs=self.n_jobs)
         self.decoder_.fit(self.scaler_.transform(X), Y)
-        rule = DecisionRule(self.decision, cardinality=self.cardinality)
         seen = Y[self.decoder_.calibration_rows_]
         self.decision_rule_ = rule.fit(self.decoder_.out_of_sample_proba_, seen)
 

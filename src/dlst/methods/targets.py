@@ -85,10 +85,9 @@ def _read_indicator(y: Any) -> tuple[sp.csr_array, Targets]:
         known = np.nan_to_num(y)
         if type_of_target(known).startswith("continuous"):
             check_classification_targets(known)
-    values = y.data if sp.issparse(y) else y.to_numpy() if hasattr(y, "to_numpy") else y
-    dtype = np.asarray(values).dtype
-    if dtype.kind not in "fiub" or (dtype.kind == "f" and np.isnan(np.sum(values))):
-        dtype = np.dtype(np.float64 if dtype.kind == "f" else np.int64)
+    dtype = y.to_numpy().dtype if hasattr(y, "to_numpy") else y.dtype
+    if dtype.kind not in "fiub":
+        dtype = np.dtype(np.int64)
     return as_indicator(y), Targets(None, column_names(y), dtype.str, bool(sp.issparse(y)))
 
 

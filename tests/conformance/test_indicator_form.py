@@ -1,0 +1,358 @@
+"""What holds for every method of the registry when targets are label indicators."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from dlst.data import IterativeStratification
+from dlst.errors import DataError
+from dlst.methods import available, make
+
+N, D, K = 60, 5, 4
+every_method = pytest.mark.parametrize("name", available())
+
+
+def made(name, **parameters):
+    model = make(name, **parameters)
+    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Labels that follow from features, neither all of them nor at once."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, D))
+    Y = (X @ rng.normal(size=(D, K)) + rng.normal(size=(N, K)) > 0.5).astype(np.int64)
+    return X, Y, rng.normal(size=(15, D))
+
+
+@pytest.fixture(scope="module")
+def unknown(problem):
+    """The same labels with a fifth of the entries and two whole rows unknown."""
+    Y = problem[1].astype(np.float64)
+    Y[np.random.default_rng(1).random(Y.shape) < 0.2] = np.nan
+    Y[[7, 20]] = np.nan
+    return Y
+
+
+@every_method
+def test_probabilities_are_probabilities_and_beat_the_prior(name, problem):
+    X, Y, X_new = problem
+    model = made(name).fit(X, Y)
+    P = model.predict_proba(X_new)
+    assert P.shape == (15, K)
+    assert P.min() >= 0
+    assert P.max() <= 1
+    assert np.isfinite(model.decision_function(X_new)).all()
+    if name != "dlst-literal":  # worse than the prior on some sets, which is why it is kept
+        right = np.where(Y == 1, model.predict_proba(X), 1 - model.predict_proba(X)).mean()
+        prior = np.where(Y == 1, Y.mean(axis=0), 1 - Y.mean(axis=0)).mean()
+        assert right > prior
+
+
+@every_method
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.float32, np.float64, bool])
+def test_decisions_keep_the_type_of_a_dense_indicator(name, dtype, problem):
+    X, Y, X_new = problem
+    decided = made(name).fit(X, Y.astype(dtype)).predict(X_new)
+    assert isinstance(decided, np.ndarray)
+    assert decided.dtype == dtype
+    assert decided.shape == (15, K)
+    assert set(np.unique(decided.astype(int))) <= {0, 1}
+
+
+@every_method
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.lil_array])
+def test_sparse_indicators_give_csr_and_the_same_answers(name, kind, problem):
+    X, Y, X_new = problem
+    dense = made(name).fit(X, Y)
+    sparse = made(name).fit(X, kind(Y))
+    decided = sparse.predict(X_new)
+    assert isinstance(decided, sp.csr_array)
+    assert decided.dtype == Y.dtype
+    assert (decided.data == 1).all()
+    np.testing.assert_array_equal(decided.toarray(), dense.predict(X_new))
+    assert sparse.predict_proba(X_new).tobytes() == dense.predict_proba(X_new).tobytes()
+
+
+@every_method
+def test_the_top_labels_are_the_best_by_decision_function(name, problem):
+    X, Y, X_new = problem
+    model = made(name).fit(X, Y)
+    S = model.decision_function(X_new)
+    for k in (1, 3, K):
+        top = model.predict_top(X_new, k)
+        assert top.labels.shape == top.scores.shape == (15, k)
+        for row in range(15):
+            expected = sorted(range(K), key=lambda label: (-S[row, label], label))[:k]
+            assert top.labels[row].tolist() == expected
+            np.testing.assert_array_equal(top.scores[row], S[row, expected])
+
+
+@every_method
+@pytest.mark.parametrize("k", [0, -1, K + 1, 2.5, True, "2"])
+def test_an_impossible_number_of_top_labels_is_one_clear_error(name, k, problem):
+    X, Y, X_new = problem
+    with pytest.raises(ValueError, match=r"^k must be .*; got"):
+        made(name).fit(X, Y).predict_top(X_new, k)
+
+
+@every_method
+def test_sparse_features_give_the_same_predictions(name, problem):
+    X, Y, X_new = problem
+    X, X_new = X * (np.abs(X) > 0.2), X_new * (np.abs(X_new) > 0.2)
+    dense = made(name, scaling="none").fit(X, Y).predict_proba(X_new)
+    for kind in (sp.csr_array, sp.csr_matrix, sp.coo_array):
+        sparse = made(name, scaling="none").fit(kind(X), Y).predict_proba(kind(X_new))
+        np.testing.assert_allclose(sparse, dense, atol=1e-6)
+
+
+@every_method
+def test_rows_without_labels_are_left_out(name, problem, unknown):
+    X, _, X_new = problem
+    model = made(name).fit(X, unknown)
+    labelled = np.setdiff1d(np.arange(N), [7, 20])
+    np.testing.assert_array_equal(model.training_rows_, labelled)
+    alone = made(name).fit(X[labelled], unknown[labelled])
+    assert model.predict_proba(X_new).tobytes() == alone.predict_proba(X_new).tobytes()
+    assert not np.isnan(model.predict(X_new)).any()
+
+
+@every_method
+def test_unknown_entries_are_neither_ones_nor_zeros(name, problem, unknown):
+    X, _, X_new = problem
+    P = made(name).fit(X, unknown).predict_proba(X_new)
+    assert np.isfinite(P).all()
+    for filled in (0.0, 1.0):
+        other = made(name).fit(X, np.where(np.isnan(unknown), filled, unknown))
+        assert not np.array_equal(other.predict_proba(X_new), P)
+    np.testing.assert_array_equal(made(name).fit(X, sp.csr_array(unknown)).predict_proba(X_new), P)
+
+
+@every_method
+def test_only_unknown_entries_are_one_clear_error(name, problem):
+    with pytest.raises(DataError, match="must have a known entry; got NaN only"):
+        made(name).fit(problem[0], np.full((N, K), np.nan))
+
+
+@every_method
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda X, Y: (X, Y * 2), "got 2|multiclass-multioutput"),
+        (lambda X, Y: (X, Y - 1), "got -1|multiclass-multioutput"),
+        (lambda X, Y: (X[:-1], Y), "inconsistent numbers of samples"),
+        (lambda X, Y: (np.where(X > 2, np.nan, X), Y), "contains NaN"),
+        (lambda X, Y: (X[:1], Y[:1]), "minimum of 2 is required"),
+        (lambda X, Y: (X, None), "requires y to be passed"),
+        (lambda X, Y: (X, np.full(Y.shape, "a")), "Y must hold 0, 1 or NaN"),
+    ],
+)
+def test_wrong_input_is_one_clear_error(name, wrong, message, problem):
+    X, Y, _ = problem
+    with pytest.raises(ValueError, match=message):
+        made(name).fit(*wrong(X, Y))
+
+
+@every_method
+def test_frames_name_features_and_labels(name, problem):
+    X, Y, X_new = problem
+    features, labels = list("abcde"), ["sun", "sea", "sand", "sky"]
+    frame, Y_frame = pd.DataFrame(X, columns=features), pd.DataFrame(Y, columns=labels)
+    model = made(name).fit(frame, Y_frame)
+    assert list(model.feature_names_in_) == features
+    assert list(model.label_names_) == labels
+    new = pd.DataFrame(X_new, columns=features)
+    plain = made(name).fit(X, Y)
+    assert list(plain.label_names_) == ["label0", "label1", "label2", "label3"]
+    assert model.predict_proba(new).tobytes() == plain.predict_proba(X_new).tobytes()
+    assert model.predict(new).dtype == np.int64
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(new.rename(columns={"a": "z"}))
+    with pytest.raises(ValueError, match="5 features"):
+        plain.predict(X_new[:, :4])
+
+
+@every_method
+def test_a_pipeline_predicts_what_its_steps_do(name, problem):
+    X, Y, X_new = problem
+    pipeline = make_pipeline(StandardScaler(), made(name, scaling="none")).fit(X, Y)
+    scaler = StandardScaler().fit(X)
+    alone = made(name, scaling="none").fit(scaler.transform(X), Y)
+    expected = alone.predict_proba(scaler.transform(X_new))
+    np.testing.assert_array_equal(pipeline.predict_proba(X_new), expected)
+
+
+@every_method
+def test_grid_search_over_stratified_folds(name, problem):
+    X, Y, X_new = problem
+    folds = IterativeStratification(n_splits=2, shuffle=True, random_state=0)
+    search = GridSearchCV(made(name), {"scaling": ["standard", "none"]}, cv=folds)
+    search.fit(X, Y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.predict(X_new).shape == (15, K)
+
+
+@every_method
+def test_fitting_again_a_clone_or_after_other_data_gives_the_same_bytes(name, problem):
+    X, Y, X_new = problem
+    model = made(name)
+    before = model.get_params()
+    expected = model.fit(X, Y).predict_proba(X_new).tobytes()
+    assert clone(model).fit(X, Y).predict_proba(X_new).tobytes() == expected
+    model.fit(X[:40, :3], Y[:40, :2])
+    assert model.fit(X, Y).predict_proba(X_new).tobytes() == expected
+    after = model.get_params()
+    assert all(after[key] is before[key] for key in before)
+
+
+@every_method
+def test_the_number_of_threads_changes_no_byte(name, problem):
+    X, Y, X_new = problem
+    if "n_jobs" not in made(name).get_params():
+        pytest.skip("has no n_jobs")
+    one, two = (made(name, n_jobs=n_jobs).fit(X, Y) for n_jobs in (1, 2))
+    assert one.decision_function(X_new).tobytes() == two.decision_function(X_new).tobytes()
+
+
+@every_method
+@pytest.mark.parametrize("value", [0, 1])
+def test_constant_labels_keep_their_prevalence_with_one_warning(name, value, problem):
+    X, Y, X_new = problem
+    with_constant = np.insert(Y, 2, value, axis=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = made(name).fit(X, with_constant)
+    assert [str(warning.message)[:40] for warning in caught] == [
+        "1 of 5 labels have only one value in the"
+    ]
+    P = model.predict_proba(X_new)
+    assert (P[:, 2] == value).all()
+    assert (model.predict(X_new)[:, 2] == value).all()
+    np.testing.assert_array_equal(
+        np.delete(P, 2, axis=1), made(name).fit(X, Y).predict_proba(X_new)
+    )
+
+
+@every_method
+@pytest.mark.parametrize("labels", [[0, 0, 0], [1, 1, 1], [1, 0, 1]])
+def test_a_single_label_set_is_what_is_predicted(name, labels, problem):
+    X, _, X_new = problem
+    with pytest.warns(UserWarning, match="3 of 3 labels have only one value") as caught:
+        model = made(name).fit(X, np.tile(labels, (N, 1)))
+    assert len(caught) == 1
+    np.testing.assert_array_equal(model.predict_proba(X_new), np.tile(labels, (15, 1)))
+    np.testing.assert_array_equal(model.predict(X_new), np.tile(labels, (15, 1)))
+    assert model.predict_top(X_new, 1).labels.ravel().tolist() == [int(np.argmax(labels))] * 15
+
+
+def _few_rows(X, Y):
+    return X[:6], np.array([[1, 0], [0, 1], [1, 1], [0, 0], [1, 0], [0, 1]])
+
+
+ODD = {
+    "one label": lambda X, Y: (X, Y[:, :1]),
+    "two rows": lambda X, Y: (X[:2], np.array([[1, 0], [0, 1]])),
+    "fewer rows than neighbours": _few_rows,
+    "duplicate rows": lambda X, Y: (np.repeat(X[:10], 6, axis=0), np.repeat(Y[:10], 6, axis=0)),
+    "a constant feature": lambda X, Y: (np.column_stack([X, np.ones(N)]), Y),
+    "all features constant": lambda X, Y: (np.ones_like(X), Y),
+    "all features zero": lambda X, Y: (np.zeros_like(X), Y),
+    "a label set for each row": lambda X, Y: (X[:10], np.eye(10, dtype=int)),
+    "a label with one positive": lambda X, Y: (X, np.column_stack([Y, np.arange(N) == 3])),
+    "one known entry in most rows": lambda X, Y: (
+        X,
+        np.where((np.arange(N)[:, None] % K != np.arange(K)) & (Y.sum(axis=0) > 0), np.nan, Y),
+    ),
+}
+
+
+@every_method
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_data_get_probabilities_without_a_warning(name, odd, problem):
+    X, Y = ODD[odd](*problem[:2])
+    model = made(name).fit(X, Y)
+    P = model.predict_proba(X)
+    assert P.shape == Y.shape
+    assert ((P >= 0) & (P <= 1)).all()
+    assert model.predict(X).shape == Y.shape
+    if odd.startswith("all features"):
+        np.testing.assert_array_equal(P, np.tile(P[0], (len(P), 1)))
+
+
+@every_method
+def test_one_column_of_zeros_and_ones_stays_an_indicator(name, problem):
+    X, Y, X_new = problem
+    assert made(name).fit(X, Y[:, :1]).predict(X_new).shape == (15, 1)
+
+
+@every_method
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_dimensional_targets_are_classes(name, n_classes, problem):
+    X, _, X_new = problem
+    words = np.array(["ash", "birch", "cedar"])[:n_classes]
+    y = words[X[:, :n_classes].argmax(axis=1)]
+    model = made(name).fit(X, y)
+    P = model.predict_proba(X_new)
+    assert model.classes_.tolist() == words.tolist()
+    assert P.shape == (15, n_classes)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.predict(X_new), words[P.argmax(axis=1)])
+    assert model.decision_function(X_new).shape == ((15,) if n_classes == 2 else (15, 3))
+
+
+@every_method
+@pytest.mark.parametrize("decision", ["hamming", "micro", "macro", "top"])
+def test_every_decision_rule_decides(name, decision, problem):
+    X, Y, X_new = problem
+    model = made(name, decision=decision).fit(X, Y)
+    decided = model.predict(X_new)
+    assert decided.shape == (15, K)
+    if decision == "top":
+        assert (decided.sum(axis=1) == int(np.ceil(Y.sum(axis=1).mean()))).all()
+    if decision == "hamming":
+        np.testing.assert_array_equal(decided, model.predict_proba(X_new) > 0.5)
+
+
+@every_method
+def test_a_known_cardinality_decides_for_more_labels(name, problem):
+    X, Y, X_new = problem
+    seen = Y * (np.random.default_rng(2).random(Y.shape) < 0.5)
+    plain = made(name).fit(X, seen).predict(X_new)
+    told = made(name, cardinality=float(Y.sum(axis=1).mean())).fit(X, seen).predict(X_new)
+    assert (told >= plain).all()
+    assert told.sum() > plain.sum()
+
+
+@every_method
+def test_a_known_cardinality_counts_labels_that_every_row_has(name, problem):
+    X, Y, X_new = problem
+    always = np.column_stack([Y, np.ones(N, dtype=int)])
+    with pytest.warns(UserWarning, match="only one value"):
+        model = made(name, decision="top", cardinality=3.0).fit(X, always)
+    assert (model.predict(X_new).sum(axis=1) == 3).all()
+    with (
+        pytest.warns(UserWarning, match="only one value"),
+        pytest.raises(ValueError, match="cardinality must be a number above 1; got 1"),
+    ):
+        made(name, cardinality=1.0).fit(X, always)
+
+
+@every_method
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [("decision", "best"), ("scaling", "huge"), ("cardinality", -1.0), ("cardinality", "two")],
+)
+def test_a_wrong_parameter_is_named(name, parameter, value, problem):
+    X, Y, _ = problem
+    with pytest.raises(ValueError, match=f"^{parameter} must be .*; got {value!r}"):
+        made(name, **{parameter: value}).fit(X, Y)

@@ -1,0 +1,87 @@
+"""What a method gets from the base when it implements no more than it must."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+
+from dlst.methods import MultiLabelClassifier
+from dlst.methods.base import logit
+from dlst.methods.parameters import check_number
+
+
+class Recorder(MultiLabelClassifier):
+    """Remember what was given to learn from; the first feature is every label's probability."""
+
+    def _fit(self, X, Y):
+        self.seen_ = X, Y
+
+    def _probabilities(self, X):
+        return np.repeat(X[:, :1], self.seen_[1].shape[1], axis=1)
+
+
+X = np.array([[0.1, 9.0], [0.5, 9.0], [0.9, 9.0], [0.3, 9.0]])
+Y = np.array([[1, 0, 1, np.nan], [np.nan, np.nan, np.nan, np.nan], [0, 0, 1, 1], [1, 0, 0, 0]])
+
+
+@pytest.fixture
+def model():
+    with pytest.warns(UserWarning, match="1 of 4 labels have only one value"):
+        return Recorder().fit(X, Y)
+
+
+def test_a_method_sees_labelled_rows_and_labels_that_vary(model):
+    features, labels = model.seen_
+    np.testing.assert_array_equal(features, X[[0, 2, 3]])
+    assert isinstance(labels, sp.csr_array)
+    np.testing.assert_array_equal(labels.toarray(), Y[[0, 2, 3]][:, [0, 2, 3]])
+    np.testing.assert_allclose(model.prevalence_, [2 / 3, 0, 2 / 3, 1 / 2])
+
+
+def test_scores_are_logits_and_the_likelier_is_decided_for(model):
+    P = model.predict_proba(X)
+    np.testing.assert_array_equal(P[:, 1], 0)
+    np.testing.assert_array_equal(P[:, [0, 2, 3]], np.repeat(X[:, :1], 3, axis=1))
+    np.testing.assert_array_equal(model.decision_function(X), logit(P))
+    np.testing.assert_array_equal(model.predict(X), P >= 0.5)
+
+
+def test_predictions_do_not_depend_on_blocks(model, monkeypatch):
+    whole = model.predict(X), model.predict_top(X, 2)
+    monkeypatch.setattr("dlst.methods.base.ROWS_AT_ONCE", 3)
+    np.testing.assert_array_equal(model.predict(X), whole[0])
+    np.testing.assert_array_equal(model.predict_top(X, 2), whole[1])
+
+
+def test_one_class_is_certain():
+    model = Recorder().fit(X, ["only"] * 4)
+    np.testing.assert_array_equal(model.predict_proba(X), np.ones((4, 1)))
+    assert model.predict(X).tolist() == ["only"] * 4
+
+
+def test_classes_that_all_have_no_chance_keep_their_prevalence():
+    model = Recorder().fit(X, ["a", "b", "c", "a"])
+    np.testing.assert_allclose(model.predict_proba([[0.0, 1.0]]), [[0.5, 0.25, 0.25]])
+
+
+def test_logits_are_finite_at_the_ends():
+    assert np.isfinite(logit(np.array([0.0, 0.5, 1.0]))).all()
+    assert logit(np.array([0.5]))[0] == 0
+
+
+def test_an_unfitted_method_says_so():
+    with pytest.raises(NotFittedError):
+        Recorder().predict_proba(X)
+
+
+@pytest.mark.parametrize("value", [True, None, "1", np.nan, np.inf, 0, 1.5])
+def test_what_is_no_number_within_bounds_is_refused(value):
+    with pytest.raises(ValueError, match="share must be a number above 0 and of at most 1; got"):
+        check_number("share", value, above=0, at_most=1)
+
+
+@pytest.mark.parametrize("value", [1, 0.5, np.float32(0.5), np.int64(1)])
+def test_numbers_of_every_kind_pass(value):
+    check_number("share", value, above=0, at_most=1)

@@ -1,0 +1,71 @@
+"""The methods by name."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.model_selection import ParameterGrid
+
+from dlst.errors import UnknownNameError
+from dlst.methods import (
+    DLST,
+    DLST1,
+    DLST2,
+    METHODS,
+    MLkNN,
+    MultiLabelClassifier,
+    available,
+    make,
+    method_info,
+)
+
+
+def test_the_methods_of_the_paper_are_there_and_names_are_distinct():
+    assert set(available()) >= {"dlst", "dlst-paper", "dlst-literal", "dlst1", "dlst2", "mlknn"}
+    assert len(set(available())) == len(METHODS)
+    assert len({method.title for method in METHODS}) == len(METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_a_row_makes_what_it_says(method):
+    model = make(method.name)
+    assert type(model) is method.make
+    assert isinstance(model, MultiLabelClassifier)
+    for parameter, value in method.parameters.items():
+        assert model.get_params()[parameter] == value
+    for choice in ParameterGrid(dict(method.param_grid)):
+        make(method.name, **choice)
+    assert method.meaning
+    assert "\n" not in method.meaning
+
+
+def test_names_mean_classes_and_presets():
+    assert isinstance(make("dlst"), DLST)
+    assert make("dlst").preset == "evidence"
+    assert make("dlst-paper").preset == "paper"
+    assert make("dlst-literal").preset == "literal"
+    assert isinstance(make("dlst1"), DLST1)
+    assert isinstance(make("dlst2"), DLST2)
+    assert type(make("mlknn")) is MLkNN
+
+
+def test_parameters_are_passed_on_and_override_the_row():
+    assert make("mlknn", n_neighbors=3).n_neighbors == 3
+    assert make("dlst-paper", preset="literal").preset == "literal"
+
+
+def test_case_and_underscores_are_forgiven():
+    assert method_info(" DLST_Paper ").name == "dlst-paper"
+
+
+def test_an_unknown_method_gets_the_nearest_names():
+    with pytest.raises(UnknownNameError, match=r"got 'mlkn'\. Did you mean mlknn"):
+        make("mlkn")
+    with pytest.raises(UnknownNameError, match="dlst, dlst-paper"):
+        make("zzzzzz")
+
+
+def test_an_unknown_parameter_gets_the_nearest_names():
+    with pytest.raises(ValueError, match=r"no parameter 'n_neighbours'\. Did you mean n_n"):
+        make("mlknn", n_neighbours=3)
+    with pytest.raises(ValueError, match=r"no parameter 'qqq'\. Did you mean .*smoothing"):
+        make("mlknn", qqq=3)
