@@ -11,6 +11,7 @@ import pytest
 from dlst import __version__
 from dlst.cli import main
 from dlst.cli.data_commands import parse_labels
+from dlst.cli.views import print_json
 
 
 @pytest.fixture
@@ -162,3 +163,8 @@ def test_python_m_dlst_runs():
         [sys.executable, "-m", "dlst", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout == f"dlst {__version__}\n"
+
+
+def test_json_has_null_for_numbers_that_are_none(capsys):
+    print_json({"a": [float("nan"), 1.5], "b": {"c": float("inf")}})
+    assert json.loads(capsys.readouterr().out) == {"a": [None, 1.5], "b": {"c": None}}

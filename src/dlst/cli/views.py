@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,16 @@ MOST_SHOWN = 8
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document on stdout."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    """Print one JSON document on stdout; numbers that are none become null."""
+    print(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def print_view(view: RenderableType) -> None:

@@ -94,13 +94,13 @@ class EvidenceDecoder(StackedDecoder):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def decision_function(self, codes: Any, *, X: Any = None) -> FloatArray:
-        """Return ranking scores logit p - tau · log prior, shape (n, K).
+    def _ranking(self, logits: FloatArray) -> FloatArray:
+        """Return logit p - tau · log prior.
 
         The correction lifts rare labels a little in the ranking of each row; within a label it
         changes no order.
         """
-        return self._logits(codes, X) - self.tau * np.log(self.prior_)
+        return logits - self.tau * np.log(self.prior_)
 
     def _make_evidences(self, training: Training) -> list[Evidence]:
         if self._is_small(training):

@@ -96,8 +96,13 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         return self._probabilities(self._logits(codes, X))
 
     def decision_function(self, codes: Any, *, X: Any = None) -> FloatArray:
-        """Return the logit of the probability, shape (n, K); ±30 for labels that are constant."""
-        return self._logits(codes, X)
+        """Return ranking scores, shape (n, K): here the logit, ±30 for labels that are constant."""
+        return self._ranking(self._logits(codes, X))
+
+    def predict_both(self, codes: Any, *, X: Any = None) -> tuple[FloatArray, FloatArray]:
+        """Return probabilities and ranking scores, for the cost of one of them."""
+        logits = self._logits(codes, X)
+        return self._probabilities(logits), self._ranking(logits)
 
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
         """Say what made the probabilities: intercept, evidences, and the neighbours that voted.
@@ -182,6 +187,10 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         codes, X = self._check_new(codes, X)
         terms = self._contributions(codes, X)
         return add_contributions(self.intercept_, terms, codes.shape[0])
+
+    def _ranking(self, logits: FloatArray) -> FloatArray:
+        """Turn logits into what labels of a row are ranked by."""
+        return logits
 
     def _probabilities(self, logits: FloatArray) -> FloatArray:
         return np.where(self.constant_, self.prevalence_, expit(logits))

@@ -31,8 +31,8 @@ _EPSILON = 1e-12
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of all methods: a scikit-learn classifier for label indicators and for 1-D classes.
 
-    A method implements ``_fit(X, Y)`` and ``_probabilities(X)``, and ``_ranking_scores(X, P)``
-    and ``_decide(P, S)`` where it has its own. They see float64 or CSR features, a CSR indicator
+    A method implements ``_fit(X, Y)`` and ``_probabilities(X)``, and ``_scores(X)`` and
+    ``_decide(P, S)`` where it has its own. They see float64 or CSR features, a CSR indicator
     with NaN for unknown entries, only rows with a known label and only labels that vary.
 
     Notes
@@ -141,9 +141,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         """Return the probabilities of the labels that vary."""
 
-    def _ranking_scores(self, X: FeatureMatrix, P: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the scores that rank labels; by default the logits of the probabilities."""
-        return logit(P)
+    def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return probabilities and ranking scores; by default these are the logits of those."""
+        P = self._probabilities(X)
+        return P, logit(P)
 
     def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Decide from probabilities and ranking scores; by default what is more likely."""
@@ -177,10 +178,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         return P
 
     def _all_scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        P = self._all_probabilities(X)
+        P = np.tile(self.prevalence_, (X.shape[0], 1))
         S = logit(P)
         if self._varying.size:
-            S[:, self._varying] = self._ranking_scores(X, P[:, self._varying])
+            P[:, self._varying], S[:, self._varying] = self._scores(X)
         return P, S
 
     def _all_decisions(self, X: FeatureMatrix) -> NDArray[np.bool_]:

@@ -167,10 +167,15 @@ class LabelSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ign
         P: NDArray[np.float64] = self.decoder_.predict_proba(codes, X=X)
         return P
 
-    def _ranking_scores(self, X: FeatureMatrix, P: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         codes, X = self._latent(X)
-        S: NDArray[np.float64] = self.decoder_.decision_function(codes, X=X)
-        return S
+        if hasattr(self.decoder_, "predict_both"):
+            # One search for neighbours serves both.
+            P, S = self.decoder_.predict_both(codes, X=X)
+        else:
+            P = self.decoder_.predict_proba(codes, X=X)
+            S = self.decoder_.decision_function(codes, X=X)
+        return P, S
 
     def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
         decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
