@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 # Compiling counts as part of an example, so no deadline; the suite tries the same examples every
 # time, `make fuzz` new ones.
@@ -15,6 +16,13 @@ settings.register_profile("fuzz", deadline=None)
 settings.load_profile("fuzz" if "DLST_FUZZ_EXAMPLES" in os.environ else "suite")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_blas_thread():
+    """Keep BLAS to one thread: on small problems and busy cores more threads only wait."""
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
