@@ -103,7 +103,7 @@ READINGS = [
     *({"basis": basis, "n_basis": 60} for basis in ("random", "kmeans++", "leverage")),
     *({"penalty": penalty} for penalty in ("rkhs", "ridge")),
     {"alpha": 0.01},
-    *({"regression": loss} for loss in ("ridge", "soft", "printed")),
+    *({"regression": loss} for loss in ("ridge", "soft", "printed", "binary", "binary-median")),
     *({"output": output} for output in ("code", "probability", "margin", "signed")),
     *({"search": search} for search in ("out-of-sample", "fitted", "targets")),
     {"n_neighbors": 5, "smoothing": 0.5},
@@ -182,7 +182,10 @@ def test_the_paper_penalty_is_cross_validated_unless_given(digits):
     ("parameters", "message"),
     [
         ({"search": "best"}, "search must be one of out-of-sample, fitted, targets; got 'best'"),
-        ({"regression": "lasso"}, "regression must be 'ridge', 'soft' or 'printed'; got 'lasso'"),
+        (
+            {"regression": "lasso"},
+            "regression must be one of ridge, soft, printed, binary, binary-median; got 'lasso'",
+        ),
         ({"alpha": 0}, "alpha must be a number above 0; got 0"),
         ({"alpha": "small"}, "alpha must be a number above 0; got 'small'"),
         ({"n_neighbors": 0}, "n_neighbors must be an integer of at least 1; got 0"),

@@ -22,6 +22,7 @@ from dlst.regressors import KernelLogisticRegression, KernelRidge
 
 Preset: TypeAlias = Literal["evidence", "paper", "literal"]
 
+REGRESSIONS = ("ridge", "soft", "printed", "binary", "binary-median")
 MAX_COMPONENTS = 100
 STUDIED_ITERATIONS = 80
 
@@ -56,8 +57,9 @@ class DLST(LabelSpaceClassifier):
     kernel, gamma, alpha, n_basis, basis
         Of the regressor; ``alpha=None`` is chosen by leave-one-out (ridge) or cross-validation
         (soft logistic), and is the paper's 0.01 for the printed loss.
-    regression : {"ridge", "soft", "printed"}, optional
-        Kernel ridge; logistic on soft targets; the printed logistic loss.
+    regression : {"ridge", "soft", "printed", "binary", "binary-median"}, optional
+        Kernel ridge; logistic on soft targets; the printed logistic loss; logistic on codes made
+        0 or 1 at zero, or at their median.
     output : {"code", "probability", "margin", "signed"}, optional
         What a logistic regressor predicts.
     penalty : {"rkhs", "ridge"}
@@ -181,14 +183,14 @@ class DLST(LabelSpaceClassifier):
 
     def _chosen_codes(self, X: FeatureMatrix, Y: sp.csr_array) -> NDArray[np.float64]:
         """Choose between the full code and half of it by what the code vote makes of them."""
-        full = FullCode()
-        Z = np.asarray(full.fit_transform(Y, X))
-        self._regress(X, Y, Z)
-        smoother = getattr(self.regressor_, "smoother_", None)
         half = self.encoder_.set_params(n_components="half", max_iter=STUDIED_ITERATIONS)
-        self.encoder_ = full
-        if smoother is None or Y.shape[0] < self.decoder_.min_rows or full.n_components_ < 3:
+        self.encoder_ = full = FullCode()
+        Z = np.asarray(full.fit_transform(Y, X))
+        few = Y.shape[0] < self.decoder_.min_rows or full.n_components_ < 3
+        if few or not isinstance(self.regressor_, KernelRidge):
             return Z
+        self._regress(X, Y, Z)
+        smoother = self.regressor_.smoother_
         with warnings.catch_warnings():
             # Eighty iterations are what was studied; they need not be the end.
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -203,6 +205,19 @@ class DLST(LabelSpaceClassifier):
         found = {"gamma": self.regressor_.gamma_, "alpha": self.regressor_.alpha_}
         self.regressor_.set_params(**{k: v for k, v in found.items() if v is not None})
         return Z_half
+
+    def _regression_targets(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._regression() == "binary":
+            return (Z > 0).astype(np.float64)
+        if self._regression() == "binary-median":
+            return (np.median(Z, axis=0) < Z).astype(np.float64)
+        return Z
+
+    def _regression(self) -> str:
+        if self.regression is None:
+            return {"evidence": "ridge", "paper": "soft", "literal": "printed"}[self.preset]
+        check_choice("regression", self.regression, REGRESSIONS)
+        return self.regression
 
     def _regress(self, X: FeatureMatrix, Y: sp.csr_array, Z: NDArray[np.float64]) -> None:
         if isinstance(self.encoder_, FullCode) and hasattr(self.regressor_, "readout_"):
@@ -230,11 +245,7 @@ class DLST(LabelSpaceClassifier):
         )
 
     def _regressor(self, seed: Any) -> Any:
-        regression = self.regression or {
-            "evidence": "ridge",
-            "paper": "soft",
-            "literal": "printed",
-        }.get(self.preset)
+        regression = self._regression()
         shared = {
             "kernel": self.kernel,
             "n_basis": self.n_basis,
@@ -245,16 +256,11 @@ class DLST(LabelSpaceClassifier):
             return KernelRidge(
                 gamma=self.gamma, alpha="auto" if self.alpha is None else self.alpha, **shared
             )
-        if regression not in ("soft", "printed"):
-            raise ValueError(
-                f"regression must be 'ridge', 'soft' or 'printed'; got {regression!r}."
-            )
-        output = self.output or ("code" if regression == "soft" else "probability")
         return KernelLogisticRegression(
-            loss=regression,
+            loss="printed" if regression == "printed" else "soft",
             gamma="median" if self.gamma == "auto" else self.gamma,
             alpha=PAPER_PENALTY if self.alpha is None else self.alpha,
-            output=output,
+            output=self.output or ("probability" if regression == "printed" else "code"),
             penalty=self.penalty,
             **shared,
         )

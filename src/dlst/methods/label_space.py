@@ -96,7 +96,7 @@ class LabelSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ign
         self.encoder_, self.regressor_, self.decoder_ = self._parts()
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
-        Z = self._encode(X, Y)
+        Z = self._regression_targets(self._encode(X, Y))
         self._regress(X, Y, Z)
         self.codes_ = self._training_codes(X, Z, search)
         smoother = getattr(self.regressor_, "smoother_", None)
@@ -119,6 +119,10 @@ class LabelSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ign
 
     def _encode(self, X: FeatureMatrix, Y: sp.csr_array) -> NDArray[np.float64]:
         return np.asarray(self.encoder_.fit_transform(Y, X), dtype=np.float64)
+
+    def _regression_targets(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what features are regressed onto: the codes as they are."""
+        return Z
 
     def _regress(self, X: FeatureMatrix, Y: sp.csr_array, Z: NDArray[np.float64]) -> None:
         if isinstance(self.regressor_, KernelRidge):
