@@ -113,7 +113,7 @@ def _download(entry: Entry, file: DataFile, path: Path, *, timeout: float) -> No
             downloader(file.url, target, None)
             _check_download(entry, file, path, target.hexdigest())
     except requests.RequestException as error:
-        _refuse(entry, file, path, _what_failed(error, timeout), error)
+        _refuse(entry, file, path, _what_failed(error, timeout))
     except DataHomeError:
         raise
     except OSError as error:
@@ -144,13 +144,12 @@ def _check_download(entry: Entry, file: DataFile, path: Path, got: str) -> None:
         )
 
 
-def _refuse(
-    entry: Entry, file: DataFile, path: Path, reason: str, cause: Exception | None = None
-) -> NoReturn:
+def _refuse(entry: Entry, file: DataFile, path: Path, reason: str) -> NoReturn:
+    # From None: the four errors inside each other that a network library raises say no more.
     raise DataHomeError(
         f"{file.name} of {entry.name} could not be downloaded: {reason}. "
         f"{_remedy(entry, file, path)}"
-    ) from cause
+    ) from None
 
 
 def _what_failed(error: Any, timeout: float) -> str:

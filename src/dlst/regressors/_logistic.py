@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
+from threadpoolctl import threadpool_limits
 
 from dlst._progress import progress_bar
 from dlst.regressors.smoother import Spectrum
+
+THREADS_PAY_FROM = 5e8
+"""Multiplications in one product from which BLAS may use all its threads."""
 
 Array: TypeAlias = NDArray[np.float64]
 Loss: TypeAlias = Callable[[Array, Array], tuple[float, Array]]
@@ -94,7 +98,10 @@ class LogisticProblem:
         scales = self._scales()
         start = np.zeros(scales.size)
         steepest = float(np.abs(self(start)[1]).max(initial=0.0))
-        with progress_bar("logistic regression", None) as advance:
+        # Products as small as these are done before a second thread has woken up.
+        small = self.spectrum.U.size * self.targets.shape[1] < THREADS_PAY_FROM
+        threads = threadpool_limits(1 if small else None, user_api="blas")
+        with threads, progress_bar("logistic regression", None) as advance:
             found = minimize(
                 self,
                 start,
