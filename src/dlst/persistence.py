@@ -137,9 +137,10 @@ def _checked(path: str | os.PathLike[str]) -> tuple[bytes, dict[str, Any]]:
             f"{name}: expected a whole model file, got a cut or foreign one ({error}). "
             "Copy it again, or fit and save the model again."
         ) from error
+    except ModelFileError:
+        raise
     except (ValueError, NotImplementedError, RuntimeError) as error:
-        if isinstance(error, ModelFileError):
-            raise
+        # What zipfile raises for packing it does not know and for encrypted members.
         raise ModelFileError(f"{name}: expected a model file, got {error}.") from error
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):
         raise ModelFileError(

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from damaged_text import mutated, mutations, outcome
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dlst.data import _number_rows
 from dlst.data.layouts import (
     detect_layout,
     read_nuswide,
 )
-from dlst.errors import DataError, ReadError
+from dlst.errors import ReadError
 
 NUS = np.array([[1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]])
 CONCEPTS = ["clouds", "sea", "sky"]
@@ -202,23 +202,6 @@ def damaged_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("damaged")
     write_lists(folder, "", "".join(f"{number}\tname {number}\n" for number in range(81)))
     return folder
-
-
-def outcome(read, *args):
-    """Return the message of a documented error, or nothing; any other error passes."""
-    try:
-        read(*args)
-    except (ReadError, DataError) as error:
-        return str(error)
-    return ""
-
-
-mutations = st.tuples(st.integers(0, 40), st.binary(max_size=12), st.integers(0, 6))
-
-
-def mutated(whole, mutation):
-    place, inserted, removed = mutation
-    return whole[:place] + inserted + whole[place + removed :]
 
 
 @settings(max_examples=80, deadline=None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from damaged_text import mutated, mutations, outcome
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dlst._files import sha256
 from dlst.data.layouts import (
@@ -13,7 +13,7 @@ from dlst.data.layouts import (
     read_voc2007,
 )
 from dlst.data.layouts.voc import CLASSES
-from dlst.errors import DataError, ReadError
+from dlst.errors import ReadError
 
 
 def write_voc(main, end="\r\n", sides=("trainval", "test")):
@@ -140,23 +140,6 @@ def voc_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("damaged") / "voc"
     write_voc(folder)
     return folder
-
-
-def outcome(read, *args):
-    """Return the message of a documented error, or nothing; any other error passes."""
-    try:
-        read(*args)
-    except (ReadError, DataError) as error:
-        return str(error)
-    return ""
-
-
-mutations = st.tuples(st.integers(0, 40), st.binary(max_size=12), st.integers(0, 6))
-
-
-def mutated(whole, mutation):
-    place, inserted, removed = mutation
-    return whole[:place] + inserted + whole[place + removed :]
 
 
 @settings(max_examples=80, deadline=None)
