@@ -15,10 +15,18 @@ from sklearn.preprocessing import StandardScaler
 
 from dlst.data import IterativeStratification
 from dlst.errors import DataError
-from dlst.methods import available, make
+from dlst.methods import available, make, method_info
 
 N, D, K = 60, 5, 4
 every_method = pytest.mark.parametrize("name", available())
+
+
+def takes_unknown(name):
+    return method_info(name).takes_unknown
+
+
+def learns_unlabelled(name):
+    return method_info(name).takes_unlabelled
 
 
 def made(name, **parameters):
@@ -116,18 +124,32 @@ def test_sparse_features_give_the_same_predictions(name, problem):
         np.testing.assert_allclose(sparse, dense, atol=1e-6)
 
 
-@every_method
+@pytest.mark.parametrize("name", [name for name in available() if not learns_unlabelled(name)])
 def test_rows_without_labels_are_left_out(name, problem, unknown):
-    X, _, X_new = problem
-    model = made(name).fit(X, unknown)
+    X, Y, X_new = problem
     labelled = np.setdiff1d(np.arange(N), [7, 20])
+    given = unknown.copy() if takes_unknown(name) else np.where(np.isnan(unknown), 0, unknown)
+    given[[7, 20]] = np.nan
+    model = made(name).fit(X, given)
     np.testing.assert_array_equal(model.training_rows_, labelled)
-    alone = made(name).fit(X[labelled], unknown[labelled])
+    alone = made(name).fit(X[labelled], given[labelled])
     assert model.predict_proba(X_new).tobytes() == alone.predict_proba(X_new).tobytes()
     assert not np.isnan(model.predict(X_new)).any()
 
 
-@every_method
+@pytest.mark.parametrize("name", [name for name in available() if learns_unlabelled(name)])
+def test_rows_without_labels_teach_semi_supervised_methods(name, problem):
+    X, Y, X_new = problem
+    labelled = np.arange(N) < 20
+    given = np.where(labelled[:, None], Y, np.nan)
+    model = made(name).fit(X, given)
+    np.testing.assert_array_equal(model.training_rows_, np.arange(N))
+    alone = made(name).fit(X[labelled], given[labelled])
+    assert not np.allclose(model.predict_proba(X_new), alone.predict_proba(X_new), atol=1e-9)
+    assert not np.isnan(model.predict(X_new)).any()
+
+
+@pytest.mark.parametrize("name", [name for name in available() if takes_unknown(name)])
 def test_unknown_entries_are_neither_ones_nor_zeros(name, problem, unknown):
     X, _, X_new = problem
     P = made(name).fit(X, unknown).predict_proba(X_new)
@@ -136,6 +158,17 @@ def test_unknown_entries_are_neither_ones_nor_zeros(name, problem, unknown):
         other = made(name).fit(X, np.where(np.isnan(unknown), filled, unknown))
         assert not np.array_equal(other.predict_proba(X_new), P)
     np.testing.assert_array_equal(made(name).fit(X, sp.csr_array(unknown)).predict_proba(X_new), P)
+
+
+@pytest.mark.parametrize("name", [name for name in available() if not takes_unknown(name)])
+def test_methods_without_a_meaning_for_unknown_entries_refuse_them(name, problem, unknown):
+    known_rows = np.isfinite(unknown).all(axis=1)
+    expected = (
+        rf"must know every label.*got {np.isnan(unknown[~np.isnan(unknown).all(axis=1)]).sum()} "
+    )
+    with pytest.raises(DataError, match=expected):
+        made(name).fit(problem[0], unknown)
+    made(name).fit(problem[0][known_rows], unknown[known_rows])
 
 
 @every_method

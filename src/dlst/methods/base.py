@@ -35,11 +35,18 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
     ``_decide(P, S)`` where it has its own. They see float64 or CSR features, a CSR indicator
     with NaN for unknown entries, only rows with a known label and only labels that vary.
 
+    A method that has no meaning for an unknown entry sets ``_takes_unknown = False``: such entries
+    are then refused. A semi-supervised method sets ``_takes_unlabelled = True`` and also sees the
+    rows without any known label, which all others are spared.
+
     Notes
     -----
     A label whose known entries are all equal cannot be learnt: it gets the constant score of its
-    prevalence, with one warning. Rows without any known label are left out.
+    prevalence, with one warning.
     """
+
+    _takes_unknown = True
+    _takes_unlabelled = False
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to features and targets.
@@ -62,9 +69,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         labelled = _rows_with_a_label(Y)
         if not labelled.size:
             raise DataError("Y must have a known entry; got NaN only. Give some rows labels.")
-        self.training_rows_ = labelled
-        if labelled.size < Y.shape[0]:
+        self.training_rows_ = np.arange(Y.shape[0]) if self._takes_unlabelled else labelled
+        if self.training_rows_.size < Y.shape[0]:
             X, Y = X[labelled], Y[labelled]
+        if not self._takes_unknown:
+            self._refuse_unknown(int(np.isnan(Y.data).sum()))
         self.prevalence_, varying = _prevalence(Y)
         self._varying = np.flatnonzero(varying)
         self._warn_of_constant_labels(int((~varying).sum()))
@@ -210,6 +219,14 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             total > 0, P / np.where(total > 0, total, 1.0), self.prevalence_
         )
         return shares
+
+    def _refuse_unknown(self, count: int) -> None:
+        if count:
+            raise DataError(
+                f"{type(self).__name__} must know every label of a labelled row; got {count} "
+                "unknown entries (NaN). Fill them (0: absent), leave those rows out, or take a "
+                "method with a meaning for them, such as DLST, LEML or MRV."
+            )
 
     def _warn_of_constant_labels(self, count: int) -> None:
         if count and self._targets.is_indicator:

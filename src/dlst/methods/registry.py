@@ -39,6 +39,16 @@ class Method:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     param_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
+    @property
+    def takes_unknown(self) -> bool:
+        """Whether single unknown entries (NaN) have a meaning for the method."""
+        return self.make._takes_unknown
+
+    @property
+    def takes_unlabelled(self) -> bool:
+        """Whether the method learns from rows without any known label."""
+        return self.make._takes_unlabelled
+
 
 METHODS: tuple[Method, ...] = (
     Method("dlst", "DLST", DLST, "full or KL codes, kernel ridge, three evidences (the default)"),
