@@ -55,3 +55,11 @@ class UnknownNameError(DlstError, KeyError):
 
 class ModelFileError(DlstError, ValueError):
     """A file that is no model of ours, or no longer; nothing in it was run."""
+
+
+class PlanError(DlstError, ValueError):
+    """A plan of experiments that cannot be carried out as written."""
+
+
+class RunError(DlstError, OSError):
+    """A folder of records that cannot be read or written; finished records are safe."""

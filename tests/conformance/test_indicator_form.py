@@ -126,7 +126,7 @@ def test_sparse_features_give_the_same_predictions(name, problem):
 
 @pytest.mark.parametrize("name", [name for name in available() if not learns_unlabelled(name)])
 def test_rows_without_labels_are_left_out(name, problem, unknown):
-    X, Y, X_new = problem
+    X, _, X_new = problem
     labelled = np.setdiff1d(np.arange(N), [7, 20])
     given = unknown.copy() if takes_unknown(name) else np.where(np.isnan(unknown), 0, unknown)
     given[[7, 20]] = np.nan

@@ -11,16 +11,27 @@ from dlst.experiments.demo_result import (
     Row,
     ShownImage,
 )
+from dlst.experiments.plan import Cell, Plan, Variant, plan_of, read_plan
+from dlst.experiments.records import RecordFolder
+from dlst.experiments.runner import Limits, run
 
 __all__ = [
     "COLUMNS",
     "DEMO_METHODS",
+    "Cell",
     "Column",
     "DemoResult",
     "LatentMap",
+    "Limits",
     "Neighbour",
+    "Plan",
     "Reason",
+    "RecordFolder",
     "Row",
     "ShownImage",
+    "Variant",
+    "plan_of",
+    "read_plan",
+    "run",
     "run_demo",
 ]

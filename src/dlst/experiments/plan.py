@@ -1,0 +1,233 @@
+"""What to run: data sets × protocols × splits × seeds × methods, as cells with stable keys."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from dlst.errors import PlanError
+from dlst.experiments.protocols import check_protocol
+from dlst.methods import make, method_info
+
+SplitKind = Literal["auto", "official", "random"]
+Tuning = Literal["none", "once", "cell"]
+
+TUNING_MEANINGS = {
+    "none": "default parameters",
+    "once": "parameters chosen once for each data set and method, by cross-validation on the "
+    "training rows of the first split, then fixed",
+    "cell": "parameters chosen in each cell, by cross-validation on its training rows",
+}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method with the parameters that a plan fixes.
+
+    Attributes
+    ----------
+    method : str
+        Its name in :func:`dlst.methods.available`.
+    parameters : mapping
+        What differs from its defaults; these are not tuned.
+    title : str
+        For tables; default: the method's own, with the parameters.
+    """
+
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        # An unknown name or parameter is an error before anything runs.
+        make(self.method, **self.parameters)
+        object.__setattr__(self, "method", method_info(self.method).name)
+        if not self.title:
+            settings = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+            own = method_info(self.method).title
+            object.__setattr__(self, "title", f"{own} ({settings})" if settings else own)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One unit of work, and one record.
+
+    Attributes
+    ----------
+    data : str
+        Registry name or path.
+    method, parameters
+        As in :class:`Variant`.
+    split : {"auto", "official", "random"}
+        Which rows train; "auto" is the official split where the data have one, else random.
+    seed : int
+        Of the split, the protocol and the method.
+    protocol : mapping
+        See :mod:`dlst.experiments.protocols`.
+    tuning : {"none", "once", "cell"}
+        How other parameters were or will be chosen.
+    """
+
+    data: str
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    split: SplitKind = "auto"
+    seed: int = 0
+    protocol: Mapping[str, Any] = field(default_factory=dict)
+    tuning: Tuning = "none"
+
+    @property
+    def key(self) -> str:
+        """A name made of what the cell is: the same in every run, on every machine."""
+        return hashlib.sha256(_canonical(asdict(self)).encode()).hexdigest()[:20]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Data sets × protocols × splits × seeds × methods.
+
+    Attributes
+    ----------
+    data : sequence of str
+        Registry names and paths.
+    methods : sequence of str or Variant
+        What to compare.
+    splits : sequence of {"auto", "official", "random"}
+    seeds : int or sequence of int
+        A number n stands for 0 … n − 1. Official splits are run for the first seed alone.
+    protocols : sequence of mapping
+        See :mod:`dlst.experiments.protocols`.
+    tuning : {"none", "once", "cell"}
+        See :data:`TUNING_MEANINGS`.
+    name : str
+        For titles.
+
+    Examples
+    --------
+    >>> plan = Plan(["emotions", "scene"], ["dlst", "br"], splits=["random"], seeds=3)
+    >>> len(plan.cells())
+    12
+    """
+
+    data: Sequence[str]
+    methods: Sequence[str | Variant]
+    splits: Sequence[SplitKind] = ("auto",)
+    seeds: int | Sequence[int] = 1
+    protocols: Sequence[Mapping[str, Any]] = ({},)
+    tuning: Tuning = "none"
+    name: str = "comparison"
+
+    def __post_init__(self) -> None:
+        for part in ("data", "methods", "splits", "protocols"):
+            given = getattr(self, part)
+            if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+                raise PlanError(f"{part} must be a list with at least one entry; got {given!r}.")
+            object.__setattr__(self, part, tuple(given))
+        object.__setattr__(self, "seeds", _seeds(self.seeds))
+        object.__setattr__(self, "methods", tuple(_variant(each) for each in self.methods))
+        for split in self.splits:
+            _check_choice("splits", split, get_args(SplitKind))
+        _check_choice("tuning", self.tuning, get_args(Tuning))
+        for protocol in self.protocols:
+            check_protocol(protocol)
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The methods, each with its parameters."""
+        return self.methods  # type: ignore[return-value]
+
+    def cells(self) -> list[Cell]:
+        """Expand into cells, in the order in which they are run; none occurs twice."""
+        found = {cell.key: cell for cell in self._all_cells()}
+        return list(found.values())
+
+    def _all_cells(self) -> Iterator[Cell]:
+        seeds: tuple[int, ...] = self.seeds  # type: ignore[assignment]
+        for data in self.data:
+            for protocol in self.protocols:
+                for split in self.splits:
+                    drawn = split != "official" or "fraction" in protocol or "missing" in protocol
+                    for seed in seeds if drawn else seeds[:1]:
+                        for variant in self.variants:
+                            yield Cell(
+                                data=str(data),
+                                method=variant.method,
+                                parameters=dict(variant.parameters),
+                                split=split,
+                                seed=seed,
+                                protocol=dict(protocol),
+                                tuning=self.tuning,
+                            )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return json.loads(_canonical(asdict(self)))  # type: ignore[no-any-return]
+
+
+def read_plan(path: str | os.PathLike[str]) -> Plan:
+    """Read a plan from a TOML file, whose keys are the attributes of :class:`Plan`.
+
+    A method is a name or a table with ``method``, ``parameters`` and ``title``.
+    """
+    path = Path(path)
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PlanError(f"{path}: could not be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PlanError(f"{path}: is not TOML: {error}.") from error
+    try:
+        return plan_of(given)
+    except PlanError as error:
+        raise PlanError(f"{path}: {error}") from error
+
+
+def plan_of(given: Mapping[str, Any]) -> Plan:
+    """Make a plan of plain values, such as those of :meth:`Plan.as_dict`."""
+    known = [each.name for each in fields(Plan)]
+    strange = sorted(set(given) - set(known))
+    if strange:
+        raise PlanError(f"a plan has {', '.join(known)}; got {', '.join(strange)}.")
+    missing = [name for name in ("data", "methods") if name not in given]
+    if missing:
+        raise PlanError(f"a plan must say its {' and '.join(missing)}.")
+    return Plan(**given)
+
+
+def _variant(given: Any) -> Variant:
+    if isinstance(given, Variant):
+        return given
+    try:
+        return Variant(given) if isinstance(given, str) else Variant(**given)
+    except TypeError as error:
+        raise PlanError(
+            f"a method must be a name, or method, parameters and title; got {given!r}."
+        ) from error
+
+
+def _seeds(given: Any) -> tuple[int, ...]:
+    if isinstance(given, int) and not isinstance(given, bool) and given > 0:
+        return tuple(range(given))
+    listed = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else ()
+    if not listed or not all(isinstance(seed, int) and seed >= 0 for seed in listed):
+        raise PlanError(f"seeds must be a number of seeds or a list of them; got {given!r}.")
+    return listed
+
+
+def _check_choice(name: str, given: Any, choices: Sequence[str]) -> None:
+    if given not in choices:
+        raise PlanError(f"{name} must be among {', '.join(choices)}; got {given!r}.")
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

@@ -1,0 +1,112 @@
+"""A process that carries out cells: tasks come in as JSON lines, results go out as JSON lines.
+
+``python -m dlst.experiments.worker [MEMORY_MIB]`` is started by the runner, which kills it when a
+cell takes too long. It ends by itself when the runner does.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import queue
+import sys
+import threading
+import traceback
+from typing import Any, TextIO
+
+MIB = 1024**2
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    # What a library prints must not mix with the results.
+    results = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    tasks: queue.Queue[str] = queue.Queue()
+    threading.Thread(target=_listen, args=(tasks,), daemon=True).start()
+
+    # Imported before the memory limit is set, which is for the cells.
+    from dlst.experiments import work
+
+    _send(results, {"ready": work.surroundings()})
+    if len(sys.argv) > 1:
+        _limit_memory(float(sys.argv[1]))
+    while True:
+        task = json.loads(tasks.get())
+        _forget_peak()
+        result = _outcome(task)
+        _send(results, {**result, "peak_mib": _peak_mib()})
+        gc.collect()
+
+
+def _listen(tasks: queue.Queue[str]) -> None:
+    for line in sys.stdin:
+        tasks.put(line)
+    # The runner is gone, perhaps killed: nobody waits for the cell in flight.
+    os._exit(0)
+
+
+def _outcome(task: dict[str, Any]) -> dict[str, Any]:
+    from dlst.experiments import work
+    from dlst.experiments.plan import Cell
+
+    try:
+        cell = Cell(**task["cell"])
+        if task["kind"] == "tune":
+            return {"status": "done", **work.choose_parameters(cell)}
+        return {"status": "done", **work.carry_out(cell, task.get("chosen"))}
+    except MemoryError as error:
+        return {"status": "memory", "message": str(error) or "out of memory"}
+    except Exception as error:  # one cell's failure is a record, not the end of the run
+        return {
+            "status": "failed",
+            "message": f"{type(error).__name__}: {error}",
+            "traceback": traceback.format_exc(limit=-4),
+        }
+
+
+def _send(results: TextIO, value: dict[str, Any]) -> None:
+    from dlst.experiments.records import finite
+
+    print(json.dumps(finite(value)), file=results, flush=True)
+
+
+def _limit_memory(mebibytes: float) -> None:
+    """Let allocations fail beyond what the process has now plus this."""
+    try:
+        import resource
+    except ImportError:  # no such limits on this system
+        return
+    own = _status("VmData") or 0.0
+    limit = int((own + mebibytes) * MIB)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def _forget_peak() -> None:
+    try:
+        with open("/proc/self/clear_refs", "w") as stream:
+            stream.write("5")
+    except OSError:  # then the peak is that of all cells so far
+        return
+
+
+def _peak_mib() -> float | None:
+    peak = _status("VmHWM")
+    return None if peak is None else round(peak, 1)
+
+
+def _status(field: str) -> float | None:
+    """Read a line of Linux's process status, in MiB."""
+    try:
+        with open("/proc/self/status") as stream:
+            for line in stream:
+                if line.startswith(f"{field}:"):
+                    return int(line.split()[1]) / 1024
+    except OSError:
+        return None
+    return None
+
+
+if __name__ == "__main__":
+    main()

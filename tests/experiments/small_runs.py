@@ -1,0 +1,22 @@
+"""Small data and plans whose cells take milliseconds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+TIMES = ("seconds", "wall_seconds", "finished", "peak_mib")
+
+
+def write_table(path, seed=0, n=60):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    Y = (X @ rng.normal(size=(3, 2)) + 0.5 * rng.normal(size=(n, 2)) > 0).astype(int)
+    rows = [
+        ",".join([*(f"{x:.4f}" for x in row), *map(str, y)]) for row, y in zip(X, Y, strict=True)
+    ]
+    path.write_text("a,b,c,label:u,label:v\n" + "\n".join(rows) + "\n")
+    return str(path)
+
+
+def without_times(records):
+    return [{key: record[key] for key in record if key not in TIMES} for record in records]

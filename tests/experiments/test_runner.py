@@ -1,0 +1,144 @@
+"""Runs go on after kills, share a folder, and outlive cells that fail, hang or eat memory."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+from small_runs import without_times, write_table
+
+from dlst.experiments import Limits, Plan, RecordFolder, Variant, run
+from dlst.experiments.tuning import tuned
+from dlst.experiments.work import carry_out
+
+
+@pytest.fixture
+def table(tmp_path):
+    return write_table(tmp_path / "table.csv")
+
+
+def small_plan(table, seeds=6):
+    return Plan([table], ["mlknn", "dlst2"], splits=["random"], seeds=seeds)
+
+
+def runner_process(plan, folder, **options):
+    """Start the plan in a process of its own, which can be killed."""
+    script = textwrap.dedent(f"""
+        import json
+        from dlst.experiments import Limits, plan_of, run
+        plan = plan_of(json.loads({json.dumps(plan.as_dict())!r}))
+        run(plan, {str(folder)!r}, limits=Limits(**{options!r}))
+    """)
+    return subprocess.Popen([sys.executable, "-c", script])
+
+
+def test_records_hold_what_a_table_needs(table, tmp_path):
+    seen = []
+    records = run(
+        small_plan(table, 1), tmp_path / "run", watch=lambda at, record: seen.append(at.left)
+    )
+    assert seen == [1, 0]
+    first = records[0]
+    assert first["status"] == "done"
+    assert first["cell"] == {**small_plan(table, 1).cells()[0].as_dict()}
+    assert 0 < first["metrics"]["instance_average_precision"] <= 1
+    assert first["rows"]["n_train"] == 30
+    assert first["seconds"]["fit"] > 0
+    assert first["peak_mib"] > 10
+    assert first["versions"]["dlst"]
+    # The same cell in this process gives the same numbers.
+    cell = small_plan(table, 1).cells()[0]
+    assert carry_out(cell)["metrics"] == first["metrics"]
+
+
+def test_a_second_start_runs_nothing_and_a_longer_plan_only_the_rest(table, tmp_path):
+    first = run(small_plan(table, 2), tmp_path / "run")
+    seen = []
+    again = run(small_plan(table, 3), tmp_path / "run", watch=lambda at, r: seen.append(r["key"]))
+    assert again[:4] == first
+    assert len(seen) == 2
+
+
+def test_ten_kills_at_random_moments_lose_and_change_nothing(table, tmp_path):
+    plan = small_plan(table, 15)
+    undisturbed = run(plan, tmp_path / "whole")
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        process = runner_process(plan, tmp_path / "killed")
+        finished = RecordFolder(tmp_path / "killed").keys()
+        deadline = time.monotonic() + 60
+        # Wait until this start has made progress, then strike at any moment.
+        while process.poll() is None and time.monotonic() < deadline:
+            if RecordFolder(tmp_path / "killed").keys() != finished:
+                break
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.03))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert RecordFolder(tmp_path / "killed").keys() >= finished
+    resumed = run(plan, tmp_path / "killed", limits=Limits(jobs=2))
+    assert without_times(resumed) == without_times(undisturbed)
+    lines = (tmp_path / "killed" / "records.jsonl").read_text().splitlines()
+    assert len(lines) == len(plan.cells())
+
+
+def test_two_runners_share_a_folder(table, tmp_path):
+    plan = small_plan(table, 8)
+    others = [runner_process(plan, tmp_path / "run") for _ in range(2)]
+    assert [other.wait(120) for other in others] == [0, 0]
+    lines = (tmp_path / "run" / "records.jsonl").read_text().splitlines()
+    assert len(lines) == len(plan.cells())
+    assert len({json.loads(line)["key"] for line in lines}) == len(plan.cells())
+
+
+def test_a_cell_that_fails_is_a_record_and_the_run_goes_on(table, tmp_path):
+    plan = Plan([str(tmp_path / "absent.csv"), table], ["mlknn"], splits=["random"])
+    failed, done = run(plan, tmp_path / "run")
+    assert failed["status"] == "failed"
+    assert "absent.csv" in failed["message"]
+    assert done["status"] == "done"
+    # Failures are kept, unless one asks for them to be run again.
+    assert run(plan, tmp_path / "run")[0] == failed
+    write_table(tmp_path / "absent.csv")
+    assert run(plan, tmp_path / "run", again=True)[0]["status"] == "done"
+
+
+def test_a_cell_that_takes_too_long_is_stopped(table, tmp_path):
+    write_table(tmp_path / "large.csv", n=20_000)
+    plan = Plan([str(tmp_path / "large.csv"), table], ["dlst"], splits=["random"], protocols=[{}])
+    late, done = run(plan, tmp_path / "run", limits=Limits(seconds=3))
+    assert late["status"] == "timeout"
+    assert late["message"] == "not done after 3 s"
+    assert done["status"] == "done"
+
+
+def test_a_cell_that_needs_too_much_memory_is_stopped(table, tmp_path):
+    plan = Plan([table], [Variant("dlst2"), Variant("mlknn")], splits=["random"])
+    records = run(plan, tmp_path / "run", limits=Limits(memory_mib=0.0))
+    assert {record["status"] for record in records} <= {"memory", "died", "failed"}
+    assert all(record["message"] for record in records)
+
+
+def test_tuning_once_is_done_on_one_split_and_kept(table, tmp_path):
+    plan = Plan([table], ["mlknn"], splits=["random"], seeds=3, tuning="once")
+    records = run(plan, tmp_path / "run")
+    tuning = [each for each in RecordFolder(tmp_path / "run").read() if each["kind"] == "tune"]
+    assert len(tuning) == 1
+    assert len(tuning[0]["tried"]) == 3
+    assert all(record["parameters"] == tuning[0]["parameters"] for record in records)
+
+
+def test_tuning_chooses_what_scored_best_and_leaves_fixed_parameters(table):
+    from dlst.data import load
+
+    train = load(table)
+    found = tuned("mlknn", train, {}, 0)
+    best = max(score for _, score in found.tried)
+    assert (found.parameters, best) in found.tried
+    assert tuned("mlknn", train, {"n_neighbors": 3}, 0) == ({}, [])
