@@ -9,7 +9,7 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from dlst import __version__
-from dlst.cli import data_commands, demo, model_commands
+from dlst.cli import compare, data_commands, demo, model_commands
 from dlst.errors import DlstError
 
 INTERRUPTED = 130
@@ -30,6 +30,7 @@ for command in (
     model_commands.predict,
     model_commands.evaluate,
     model_commands.explain,
+    compare.compare,
 ):
     app.command(command.__name__)(command)
 

@@ -1,0 +1,109 @@
+"""`dlst compare`: data × methods × splits, resumable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dlst.cli.data_commands import Json
+from dlst.errors import PlanError
+
+DEFAULT_METHODS = "dlst,krr,br,mlknn"
+SHOWN = (
+    "instance_average_precision",
+    "macro_average_precision",
+    "micro_f1",
+    "macro_f1",
+    "micro_f1_top_r",
+    "macro_f1_top_r",
+)
+
+
+def compare(
+    data: Annotated[
+        list[str] | None, typer.Argument(metavar="DATA...", help="Files, folders or known names.")
+    ] = None,
+    methods: Annotated[
+        str, typer.Option(help="Names, with commas between; see `dlst methods`. `all` is all.")
+    ] = DEFAULT_METHODS,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder of the run; the same one goes on with it.")
+    ] = Path("dlst-run"),
+    plan_file: Annotated[
+        Path | None, typer.Option("--plan", help="A TOML file that says all of this.")
+    ] = None,
+    split: Annotated[
+        str, typer.Option(help="official, random, or auto: official where there is one.")
+    ] = "auto",
+    seeds: Annotated[int, typer.Option(min=1, help="How many random splits.")] = 1,
+    test_size: Annotated[
+        float | None, typer.Option(help="Share of the rows that a random split tests on.")
+    ] = None,
+    tuning: Annotated[
+        str,
+        typer.Option(help="none, once for each data set and method, or in each cell."),
+    ] = "none",
+    jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.")] = 1,
+    time_limit: Annotated[float, typer.Option(help="Seconds for a cell.")] = 3600.0,
+    memory_limit: Annotated[float | None, typer.Option(help="MiB for a cell.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Run failed cells once more.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables in Markdown.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print tables in LaTeX.")] = False,
+    json: Json = False,
+) -> None:
+    """Compare methods on data: fit, measure, and print the tables.
+
+    A run that was stopped goes on where it was when the same command is given again.
+    """
+    from dlst._files import atomic_write
+    from dlst.cli import compare_views, views
+    from dlst.experiments import Limits, Plan, read_plan, run
+    from dlst.reports import results_frame, score_table, to_latex, to_markdown
+
+    if plan_file is not None:
+        if data:
+            raise PlanError("give DATA or --plan, not both.")
+        plan = read_plan(plan_file)
+    elif data:
+        protocol = {} if test_size is None else {"test_size": test_size}
+        plan = Plan(
+            [_resolved(name) for name in data],
+            _listed(methods),
+            splits=[split],  # type: ignore[list-item]  # the plan checks it
+            seeds=seeds,
+            protocols=[protocol],
+            tuning=tuning,  # type: ignore[arg-type]
+        )
+    else:
+        raise PlanError("give DATA, or a plan with --plan.")
+    limits = Limits(seconds=time_limit, memory_mib=memory_limit, jobs=jobs)
+    with compare_views.run_bar() as watch:
+        records = run(plan, out, limits=limits, again=again, watch=watch)
+    frame = results_frame(records)
+    with atomic_write(out / "results.csv", text=True) as stream:
+        frame.to_csv(stream, index=False)
+    if json:
+        views.print_json({"run": str(out), "records": records})
+        return
+    tables = [score_table(frame, measure) for measure in SHOWN if measure in frame]
+    for table in tables:
+        if markdown or latex:
+            typer.echo(f"{table.title}\n\n{(to_latex if latex else to_markdown)(table)}\n")
+        else:
+            views.print_view(compare_views.score_view(table))
+    compare_views.tell_failures(frame)
+    typer.echo(f"records and results.csv in {out}")
+
+
+def _listed(names: str) -> list[Any]:
+    from dlst.methods import available
+
+    return list(available()) if names == "all" else [name for name in names.split(",") if name]
+
+
+def _resolved(name: str) -> str:
+    """Make a path absolute: a run is resumed from any folder."""
+    path = Path(name).expanduser()
+    return str(path.resolve()) if path.exists() else name

@@ -1,0 +1,82 @@
+"""What `dlst compare` prints: a bar with the time left, tables, failures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dlst.experiments.runner import Progress
+    from dlst.reports import ScoreTable
+
+
+@contextmanager
+def run_bar() -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
+    """Give a watcher that draws done, failed, left and the time left, on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda at, record: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"))
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None, told="")
+
+        def watch(at: Progress, record: dict[str, Any]) -> None:
+            cell = record["cell"]
+            told = f"{at.done} done, {at.failed} failed, {at.left} left"
+            if at.seconds_left is not None:
+                told += f", about {_duration(at.seconds_left)}"
+            bar.update(
+                task,
+                description=f"{cell['data']} · {cell['method']}",
+                total=at.total,
+                completed=at.done + at.failed,
+                told=told,
+            )
+
+        yield watch
+
+
+def score_view(table: ScoreTable) -> Table:
+    """Show a table: the best bold, what ties with it underlined."""
+    view = Table("method", box=None, header_style="bold", title=table.title, title_justify="left")
+    for data in table.mean.columns:
+        view.add_column(_short(str(data)), justify="right")
+    for method in table.mean.index:
+        cells = []
+        for data in table.mean.columns:
+            style = "bold" if table.best.at[method, data] else ""
+            style = "underline" if table.tied.at[method, data] else style
+            cells.append(Text(table.cell(method, data), style=style))
+        view.add_row(str(method), *cells)
+    return view
+
+
+def tell_failures(frame: pd.DataFrame) -> None:
+    """Name the cells that failed, on stderr."""
+    failed = frame[frame["status"] != "done"]
+    for _, row in failed.iterrows():
+        print(
+            f"{row['status']}: {row['title']} on {row['data']}, seed {row['seed']}: "
+            f"{row['message']}",
+            file=sys.stderr,
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _short(name: str) -> str:
+    return name.rsplit("/", 1)[-1]

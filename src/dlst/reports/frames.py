@@ -1,0 +1,67 @@
+"""Records as one table: a row for each finished cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from dlst.methods import method_info
+from dlst.metrics import metric_info
+
+TOP_R = "_top_r"
+IDENTITY = ("data", "method", "title", "split", "seed", "protocol")
+
+
+def results_frame(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return a row for each evaluated cell, failed ones too.
+
+    Columns are what the cell is (``data``, ``method``, ``title``, ``split``, ``seed``,
+    ``protocol``), ``status``, ``message``, the chosen ``parameters``, each metric, ``fit_seconds``,
+    ``predict_seconds``, ``tune_seconds`` and ``peak_mib``.
+    """
+    rows = [_row(record) for record in records if record.get("kind", "evaluate") == "evaluate"]
+    return pd.DataFrame(rows, columns=None if rows else [*IDENTITY, "status"])
+
+
+def is_better_higher(measure: str) -> bool:
+    """Say whether more of a metric is better."""
+    return metric_info(measure.removesuffix(TOP_R)).direction == "higher"
+
+
+def measure_title(measure: str) -> str:
+    """Name a metric for people."""
+    name = measure.removesuffix(TOP_R).replace("_", " ")
+    name = name.replace("average precision", "AP").replace(" f1", "-F1").replace(" auc", " AUC")
+    name = name[0].upper() + name[1:]
+    return f"{name}, top r" if measure.endswith(TOP_R) else name
+
+
+def _row(record: Mapping[str, Any]) -> dict[str, Any]:
+    cell = record["cell"]
+    seconds = record.get("seconds") or {}
+    return {
+        "data": cell["data"],
+        "method": cell["method"],
+        "title": _title(cell),
+        "split": cell["split"],
+        "seed": cell["seed"],
+        "protocol": _told(cell["protocol"]),
+        "status": record["status"],
+        "message": record.get("message"),
+        "parameters": json.dumps(record.get("parameters") or {}, sort_keys=True),
+        **(record.get("metrics") or {}),
+        **{f"{part}_seconds": seconds.get(part) for part in ("fit", "predict", "tune")},
+        "peak_mib": record.get("peak_mib"),
+    }
+
+
+def _title(cell: Mapping[str, Any]) -> str:
+    own = method_info(cell["method"]).title
+    return f"{own} ({_told(cell['parameters'])})" if cell["parameters"] else own
+
+
+def _told(mapping: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in sorted(mapping.items()))

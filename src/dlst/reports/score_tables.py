@@ -1,0 +1,151 @@
+"""Methods × data sets: means over splits and seeds, the best of them, and what ties with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import wilcoxon
+
+from dlst.reports.frames import is_better_higher, measure_title
+
+DECIMALS = 3
+FEWEST_PAIRS = 6
+"""With fewer pairs Wilcoxon's test cannot reach the level, whatever the values."""
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """One metric of methods (rows) on data sets (columns).
+
+    Attributes
+    ----------
+    measure : str
+        The metric.
+    mean, std, count : DataFrame
+        Over splits and seeds; NaN and 0 where nothing was measured.
+    best : DataFrame of bool
+        The best mean of a column, to the decimals shown.
+    tied : DataFrame of bool
+        What is not significantly worse than the best by Wilcoxon's signed-rank test over the same
+        splits and seeds (level .05, not corrected); where there are at least six.
+    """
+
+    measure: str
+    mean: pd.DataFrame
+    std: pd.DataFrame
+    count: pd.DataFrame
+    best: pd.DataFrame
+    tied: pd.DataFrame
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return measure_title(self.measure)
+
+    def cell(self, method: str, data: str) -> str:
+        """Show mean and, with several runs, standard deviation."""
+        mean, std = self.mean.at[method, data], self.std.at[method, data]
+        if not np.isfinite(mean):
+            return "—"
+        text = f"{mean:.{DECIMALS}f}"
+        if self.count.at[method, data] > 1:
+            text += f" ± {std:.{DECIMALS}f}"
+        return text
+
+
+def score_table(frame: pd.DataFrame, measure: str) -> ScoreTable:
+    """Summarise a metric of a :func:`~dlst.reports.results_frame`.
+
+    Columns are data sets, with the protocol where there are several.
+    """
+    frame = frame.assign(column=_columns(frame))
+    done = frame[frame["status"] == "done"]
+    rows, columns = frame["title"].unique(), frame["column"].unique()
+    grouped = done.groupby(["title", "column"])[measure]
+
+    def pivoted(values: pd.Series) -> pd.DataFrame:
+        return values.unstack("column").reindex(index=rows, columns=columns)
+
+    mean, std = pivoted(grouped.mean()), pivoted(grouped.std(ddof=1))
+    count = pivoted(grouped.count()).fillna(0).astype(int)
+    shown = mean.round(DECIMALS)
+    best = shown.eq(shown.max() if is_better_higher(measure) else shown.min())
+    return ScoreTable(measure, mean, std, count, best, _tied(done, measure, mean, best))
+
+
+def to_markdown(table: ScoreTable) -> str:
+    """Return a Markdown table: best bold, ties with the best in italics."""
+    lines = [_markdown_line("method", table.mean.columns)]
+    lines.append(_markdown_line("---", ["---"] * len(table.mean.columns)))
+    for method in table.mean.index:
+        cells = [_marked(table, method, data, "**", "*") for data in table.mean.columns]
+        lines.append(_markdown_line(method, cells))
+    return "\n".join(lines)
+
+
+def to_latex(table: ScoreTable) -> str:
+    """Return a LaTeX tabular with booktabs rules: best bold, ties with the best in italics."""
+    columns = " & ".join(_escaped(str(data)) for data in table.mean.columns)
+    lines = [
+        rf"\begin{{tabular}}{{l{'c' * len(table.mean.columns)}}}",
+        r"\toprule",
+        rf"method & {columns} \\",
+        r"\midrule",
+    ]
+    for method in table.mean.index:
+        cells = []
+        for data in table.mean.columns:
+            text = table.cell(method, data).replace("±", r"$\pm$").replace("—", "--")
+            if table.best.at[method, data]:
+                text = rf"\textbf{{{text}}}"
+            elif table.tied.at[method, data]:
+                text = rf"\textit{{{text}}}"
+            cells.append(text)
+        lines.append(rf"{_escaped(method)} & {' & '.join(cells)} \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _columns(frame: pd.DataFrame) -> pd.Series:
+    if frame["protocol"].nunique() <= 1:
+        return frame["data"]
+    plain = frame["protocol"] == ""
+    return frame["data"].where(plain, frame["data"] + " (" + frame["protocol"] + ")")
+
+
+def _tied(done: pd.DataFrame, measure: str, mean: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    tied = pd.DataFrame(False, index=mean.index, columns=mean.columns)
+    for column in mean.columns:
+        winners = best.index[best[column].fillna(False)]
+        if not len(winners):
+            continue
+        runs = done[done["column"] == column].pivot_table(
+            index=["split", "seed"], columns="title", values=measure
+        )
+        for method in mean.index.difference(winners).intersection(runs.columns):
+            pairs = runs[[winners[0], method]].dropna()
+            if len(pairs) >= FEWEST_PAIRS:
+                gaps = pairs[winners[0]] - pairs[method]
+                same = not gaps.any() or wilcoxon(gaps).pvalue >= LEVEL
+                tied.at[method, column] = same
+    return tied
+
+
+def _marked(table: ScoreTable, method: str, data: str, best: str, tied: str) -> str:
+    text = table.cell(method, data)
+    if table.best.at[method, data]:
+        return f"{best}{text}{best}"
+    return f"{tied}{text}{tied}" if table.tied.at[method, data] else text
+
+
+def _markdown_line(first: str, rest: list[str] | pd.Index) -> str:
+    return f"| {first} | " + " | ".join(str(cell) for cell in rest) + " |"
+
+
+def _escaped(text: str) -> str:
+    for character in r"&%$#_{}":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("₁", "$_1$").replace("₂", "$_2$")
