@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
-from dlst.regressors import KernelBasis, KernelLogisticRegression, KernelRidge
+from dlst.regressors import KernelBasis, KernelLogisticRegression, KernelRidge, LinearRidge
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,8 @@ from dlst.regressors import KernelBasis, KernelLogisticRegression, KernelRidge
         KernelLogisticRegression(),
         KernelLogisticRegression("polynomial", degree=2, fit_intercept=True, basis="leverage"),
         KernelLogisticRegression(penalty="ridge"),
+        LinearRidge(),
+        LinearRidge(0.5, intercept="penalised"),
         KernelBasis(),
         KernelBasis(n_basis=5, basis="leverage"),
     ],

@@ -33,7 +33,7 @@ class LinearDecoder(BaseEstimator):  # type: ignore[misc]
     coef_ : ndarray of shape (r, K)
     calibration_rows_, out_of_sample_proba_
         The labelled rows, and their probabilities from the given codes. With ``source="codes"``
-        the decoder itself has seen these rows.
+        the decoder itself has seen these rows. Not after :meth:`adopt`, which sees no rows.
 
     Examples
     --------
@@ -76,6 +76,21 @@ class LinearDecoder(BaseEstimator):  # type: ignore[misc]
         self.intercept_, self.coef_ = _least_squares(chosen, labels)
         self.calibration_rows_ = labels.labelled_rows
         self.out_of_sample_proba_ = self.predict_proba(given[self.calibration_rows_])
+        return self
+
+    def adopt(self, coef: Any, intercept: Any) -> LinearDecoder:
+        """Take a known map, such as a linear encoder's own inverse, in place of fitting one.
+
+        Parameters
+        ----------
+        coef : array-like of shape (r, K)
+        intercept : array-like of shape (K,)
+        """
+        self.coef_ = np.array(coef, dtype=np.float64)
+        self.intercept_ = np.array(intercept, dtype=np.float64)
+        self.n_codes_ = len(self.coef_)
+        self.constant_ = np.zeros(len(self.intercept_), dtype=bool)
+        self.prevalence_ = np.zeros(len(self.intercept_))
         return self
 
     def predict_proba(self, codes: Any, *, X: Any = None) -> FloatArray:

@@ -3,12 +3,17 @@
 from dlst.encoders._objective import kl_divergence
 from dlst.encoders.distribution import DistributionEncoder
 from dlst.encoders.full import FullCode
+from dlst.encoders.implicit import ImplicitEncoder
 from dlst.encoders.labelsets import LabelSets, distinct_label_sets
+from dlst.encoders.principal import ConditionalPrincipalEncoder, PrincipalEncoder
 
 __all__ = [
+    "ConditionalPrincipalEncoder",
     "DistributionEncoder",
     "FullCode",
+    "ImplicitEncoder",
     "LabelSets",
+    "PrincipalEncoder",
     "distinct_label_sets",
     "kl_divergence",
 ]

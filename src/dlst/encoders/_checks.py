@@ -8,7 +8,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from dlst._matrices import as_indicator
+from dlst._matrices import FeatureMatrix, as_features, as_indicator
 from dlst.encoders._objective import DISTANCES
 from dlst.errors import DataError
 
@@ -27,6 +27,16 @@ def checked_labels(Y: Any) -> sp.csr_array:
     return labels
 
 
+def checked_features(X: Any, n_rows: int) -> FeatureMatrix:
+    """Return the features that belong to the given number of label vectors."""
+    features = as_features(X)
+    if features.shape[0] != n_rows:
+        raise DataError(
+            f"X and Y must have the same rows; got {features.shape[0]} and {n_rows} rows."
+        )
+    return features
+
+
 def components_wanted(n_components: Any, n_labels: int) -> int | None:
     """Turn ``n_components`` into a number; None stays None, for the rank."""
     if n_components is None:
@@ -39,9 +49,8 @@ def components_wanted(n_components: Any, n_labels: int) -> int | None:
     return max(1, math.ceil(float(n_components) * n_labels - 1e-9))
 
 
-def check_encoder_parameters(encoder: Any) -> None:
-    """Raise ``ValueError`` for the first parameter out of range."""
-    n_components = encoder.n_components
+def check_components(n_components: Any) -> None:
+    """Raise ``ValueError`` for what is no code length."""
     _require(
         n_components is None
         or n_components == "half"
@@ -51,6 +60,21 @@ def check_encoder_parameters(encoder: Any) -> None:
         "None, 'half', an integer above 0 or a share of the labels in (0, 1]",
         n_components,
     )
+
+
+def check_not_negative(name: str, value: Any) -> None:
+    """Raise ``ValueError`` for what is no finite number of at least 0."""
+    _require(_is_real(value) and 0 <= value < math.inf, name, "a number of at least 0", value)
+
+
+def check_one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise ``ValueError`` for a word that is not one of the choices."""
+    _require(isinstance(value, str) and value in choices, name, f"one of {choices}", value)
+
+
+def check_encoder_parameters(encoder: Any) -> None:
+    """Raise ``ValueError`` for the first parameter out of range."""
+    check_components(encoder.n_components)
     _require(
         encoder.distance in DISTANCES, "distance", f"one of {sorted(DISTANCES)}", encoder.distance
     )

@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float64]
 
 
 class PrincipalAxes(NamedTuple):
-    """The weighted mean (K,), the principal axes (K, rank) and their scatter, widest first."""
+    """The weighted mean (K,), principal axes (K, r), and the scatter (rank,), widest first."""
 
     mean: FloatArray
     axes: FloatArray
@@ -22,10 +22,10 @@ class PrincipalAxes(NamedTuple):
     @property
     def rank(self) -> int:
         """Number of directions in which the sets differ."""
-        return int(self.axes.shape[1])
+        return len(self.scatter)
 
     def project(self, points: sp.csr_array) -> FloatArray:
-        """Coordinates on the axes, shape (m, rank)."""
+        """Coordinates on the axes, shape (m, r)."""
         return np.asarray(points @ self.axes - self.mean @ self.axes)
 
 
@@ -59,8 +59,10 @@ def impute(points: sp.csr_array, means: FloatArray) -> sp.csr_array:
     return sp.csr_array((data, points.indices, points.indptr), shape=points.shape)
 
 
-def principal_axes(points: sp.csr_array, weights: FloatArray) -> PrincipalAxes:
-    """Weighted principal axes of complete points.
+def principal_axes(
+    points: sp.csr_array, weights: FloatArray, n_axes: int | None = None
+) -> PrincipalAxes:
+    """Weighted principal axes of complete points: all of them, or the widest ``n_axes``.
 
     The sign of an axis makes the point farthest out on it positive.
     """
@@ -82,7 +84,7 @@ def principal_axes(points: sp.csr_array, weights: FloatArray) -> PrincipalAxes:
     size = variances.max() + total * float(mean @ mean)
     tolerance = size * max(points.shape) * np.finfo(np.float64).eps
     kept = variances > tolerance
-    found = PrincipalAxes(mean, np.ascontiguousarray(axes[:, kept]), variances[kept])
+    found = PrincipalAxes(mean, np.ascontiguousarray(axes[:, kept][:, :n_axes]), variances[kept])
     return found._replace(axes=found.axes * outward_signs(found.project(points)))
 
 

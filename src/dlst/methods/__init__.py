@@ -1,18 +1,30 @@
 """Whole methods: every one a scikit-learn classifier for many labels."""
 
 from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.cplst import CPLST
 from dlst.methods.dlst import DLST
 from dlst.methods.dlst1 import DLST1
+from dlst.methods.faie import FAIE
+from dlst.methods.krr import KRR
 from dlst.methods.label_space import LabelSpaceClassifier
+from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
+from dlst.methods.mlloc import MLLOC
+from dlst.methods.plst import PLST
 from dlst.methods.registry import METHODS, Method, available, make, method_info
 from dlst.methods.scaling import FeatureScaler
 
 __all__ = [
+    "CPLST",
     "DLST",
     "DLST1",
     "DLST2",
+    "FAIE",
+    "KRR",
     "METHODS",
+    "MIML",
+    "MLLOC",
+    "PLST",
     "FeatureScaler",
     "LabelSpaceClassifier",
     "MLkNN",

@@ -9,9 +9,15 @@ from typing import Any
 
 from dlst.errors import UnknownNameError
 from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.cplst import CPLST
 from dlst.methods.dlst import DLST
 from dlst.methods.dlst1 import DLST1
+from dlst.methods.faie import FAIE
+from dlst.methods.krr import KRR
+from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
+from dlst.methods.mlloc import MLLOC
+from dlst.methods.plst import PLST
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,54 @@ METHODS: tuple[Method, ...] = (
         "ML-kNN on raw features, as its authors wrote it",
         {},
         {"n_neighbors": (5, 10, 20)},
+    ),
+    Method(
+        "plst",
+        "PLST",
+        PLST,
+        "ridge regression onto principal components of the labels",
+        {},
+        {"n_components": (0.2, 0.5, 0.8, None)},
+    ),
+    Method(
+        "cplst",
+        "CPLST",
+        CPLST,
+        "ridge regression onto principal components of what features predict of the labels",
+        {},
+        {"n_components": (0.2, 0.5, 0.8, None)},
+    ),
+    Method(
+        "faie",
+        "FaIE",
+        FAIE,
+        "ridge regression onto implicit codes that fit labels and features",
+        {},
+        {"n_components": (0.5, None), "feature_weight": (0.01, 0.1, 1.0)},
+    ),
+    Method(
+        "mlloc",
+        "ML-LOC",
+        MLLOC,
+        "codes of local label correlation appended to the features, large-margin scorers",
+        {},
+        {"alpha": (0.3, 1.0, 3.0), "n_prototypes": (15, 40)},
+    ),
+    Method(
+        "miml",
+        "MIML",
+        MIML,
+        "sparse Bayesian labels: closed-form regression, ARD at prediction, active queries",
+        {},
+        {"kernel": ("rbf", "linear")},
+    ),
+    Method(
+        "krr",
+        "KRR",
+        KRR,
+        "kernel ridge regression of the labels, width and penalty by exact leave-one-out",
+        {},
+        {"kernel": ("rbf", "linear")},
     ),
 )
 

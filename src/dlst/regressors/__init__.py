@@ -1,9 +1,10 @@
-"""Features to codes: regressions in a kernel's feature space on sampled training rows."""
+"""Features to codes: linear, or in a kernel's feature space on sampled training rows."""
 
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.kernel_logistic import KernelLogisticRegression
 from dlst.regressors.kernel_ridge import KernelRidge
 from dlst.regressors.kernels import KERNELS, kernel_matrix
+from dlst.regressors.ridge import LinearRidge
 from dlst.regressors.smoother import Readout, Smoother
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "KernelBasis",
     "KernelLogisticRegression",
     "KernelRidge",
+    "LinearRidge",
     "Readout",
     "Smoother",
     "kernel_matrix",

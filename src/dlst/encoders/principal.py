@@ -1,0 +1,222 @@
+"""Principal codes: labels projected where they vary most, or where features predict them best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
+from dlst.encoders._checks import (
+    check_components,
+    check_not_negative,
+    checked_features,
+    checked_labels,
+    components_wanted,
+)
+from dlst.encoders._principal import (
+    PrincipalAxes,
+    impute,
+    known_means,
+    outward_signs,
+    principal_axes,
+)
+
+FloatArray = NDArray[np.float64]
+
+
+class PrincipalEncoder(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """Encode labels by their principal components, the code of PLST.
+
+        min ‖Yc − Yc V Vᵀ‖²  over V of shape (K, r) with Vᵀ V = I,   Yc = Y − 1 ȳᵀ,   Z = Yc V
+
+    Its own inverse z ↦ ȳ + z Vᵀ is also the least-squares decoder from the codes: Yc = A S Wᵀ gives
+    Z = A_r S_r, and (ZᵀZ)⁻¹ ZᵀYc = S_r⁻² S_r A_rᵀ A S Wᵀ = W_rᵀ = Vᵀ.
+
+    Parameters
+    ----------
+    n_components : int, float, "half" or None
+        Length r of a code. None: the rank of the centred labels, which loses nothing. "half":
+        ⌈K/2⌉, at most 100. A float in (0, 1]: that share of K, rounded up. Never more than the
+        rank, never less than 1.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (K, r)
+        V; the row farthest out on each axis is positive. Zero where all rows are equal.
+    mean_ : ndarray of shape (K,)
+        ȳ, over known entries.
+    scatter_ : ndarray of shape (rank,)
+        Squared singular values of Yc, descending; what the code loses is the sum from r on.
+    decoding_, offset_ : ndarray of shape (r, K) and (K,)
+        The inverse: labels ≈ offset_ + codes @ decoding_.
+    n_components_, rank_ : int
+        r, and the rank of Yc.
+    n_features_in_, feature_names_in_
+        Number of labels, and their names when ``Y`` is a frame.
+
+    Notes
+    -----
+    Labels stay sparse: O(nnz(Y) K + K³) time and O(K² + n r) memory, or O(n² K) when n < K.
+    Unknown (NaN) entries take the label's mean.
+
+    References
+    ----------
+    Tai, Lin (2012). Multilabel classification with principal label space transformation.
+
+    Examples
+    --------
+    >>> Y = [[1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1]]
+    >>> encoder = PrincipalEncoder(n_components=1).fit(Y)
+    >>> encoder.inverse_transform(encoder.transform(Y)).round(6)
+    array([[1., 1., 0.],
+           [1., 1., 0.],
+           [0., 0., 1.],
+           [0., 0., 1.]])
+    """
+
+    def __init__(self, n_components: int | float | str | None = None):
+        self.n_components = n_components
+
+    def fit(self, Y: Any, X: Any = None) -> PrincipalEncoder:
+        """Learn the projection.
+
+        Parameters
+        ----------
+        Y : array-like, sparse or frame of shape (n, K)
+            0, 1, NaN for unknown.
+        X : array-like or sparse of shape (n, d), optional
+            Features of the same rows, for the encoders that look at them.
+        """
+        self.fit_transform(Y, X)
+        return self
+
+    def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
+        """Learn the projection and return the codes of the rows, shape (n, r)."""
+        check_components(self.n_components)
+        validate_data(self, Y, skip_check_array=True)
+        labels = checked_labels(Y)
+        self.mean_ = known_means(labels, np.ones(labels.shape[0]))
+        labels = impute(labels, self.mean_)
+        found = self._axes(labels, X, components_wanted(self.n_components, labels.shape[1]))
+        self.rank_, self.scatter_ = found.rank, found.scatter
+        self.components_ = found.axes if found.rank else np.zeros((labels.shape[1], 1))
+        return self._project(labels)
+
+    def transform(self, Y: Any) -> FloatArray:
+        """Return the codes of label sets, shape (n, r)."""
+        check_is_fitted(self)
+        validate_data(self, Y, skip_check_array=True, reset=False)
+        return self._project(impute(checked_labels(Y), self.mean_))
+
+    def inverse_transform(self, Z: Any) -> FloatArray:
+        """Return the labels, as real numbers, that codes stand for, shape (n, K)."""
+        check_is_fitted(self)
+        return np.asarray(self.offset_ + np.asarray(Z, dtype=np.float64) @ self.decoding_)
+
+    @property
+    def decoding_(self) -> FloatArray:
+        """Vᵀ."""
+        return self.components_.T
+
+    @property
+    def offset_(self) -> FloatArray:
+        """The mean of the labels."""
+        return self.mean_
+
+    @property
+    def n_components_(self) -> int:
+        """Length of a code."""
+        return int(self.components_.shape[1])
+
+    def _axes(self, labels: sp.csr_array, X: Any, n_axes: int | None) -> PrincipalAxes:
+        return principal_axes(labels, np.ones(labels.shape[0]), n_axes)
+
+    def _project(self, labels: sp.csr_array) -> FloatArray:
+        return np.asarray(labels @ self.components_ - self.mean_ @ self.components_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+
+class ConditionalPrincipalEncoder(PrincipalEncoder):
+    """Encode labels by the principal components of what features predict of them, as CPLST does.
+
+        max tr(Vᵀ Ycᵀ H Yc V)  with Vᵀ V = I,   H = X (XᵀX + αI)⁻¹ Xᵀ,   Z = Yc V
+
+    Without penalty this V minimises ‖H Z − Z‖² + ‖Yc − Yc V Vᵀ‖², the error of predicting codes
+    plus the error of coding; with one the same V is the definition.
+
+    Parameters
+    ----------
+    n_components : int, float, "half" or None
+        As in :class:`PrincipalEncoder`; None is the rank of the predicted labels.
+    alpha : float
+        α of the hat matrix H.
+    centred : bool
+        Whether H is that of a regression with an intercept (of centred features), or of the
+        features as they are, as in the authors' program.
+
+    Attributes
+    ----------
+    components_, mean_, decoding_, offset_, n_components_, rank_
+        As in :class:`PrincipalEncoder`.
+    scatter_ : ndarray of shape (rank,)
+        Eigenvalues of Ycᵀ H Yc, descending.
+
+    Notes
+    -----
+    With q = min(n, d) it takes O(n d q + q³ + nnz(Y) d + q K min(q, K)) time and O(q d + d K)
+    memory. With n ≤ d and a small α, H is almost the identity and this is
+    :class:`PrincipalEncoder`; so it is, by definition, where no features are given.
+
+    References
+    ----------
+    Chen, Lin (2012). Feature-aware label space dimension reduction for multi-label classification.
+
+    Examples
+    --------
+    The second label varies as much as the first, but only the first can be predicted:
+
+    >>> X = [[0.0], [0.0], [1.0], [1.0]]
+    >>> Y = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> ConditionalPrincipalEncoder(n_components=1).fit(Y, X).components_.round(6) + 0.0
+    array([[1.],
+           [0.]])
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | str | None = None,
+        *,
+        alpha: float = 1.0,
+        centred: bool = True,
+    ):
+        super().__init__(n_components)
+        self.alpha = alpha
+        self.centred = centred
+
+    def _axes(self, labels: sp.csr_array, X: Any, n_axes: int | None) -> PrincipalAxes:
+        check_not_negative("alpha", self.alpha)
+        if X is None:
+            return super()._axes(labels, X, n_axes)
+        features = checked_features(X, labels.shape[0])
+        rows = FeatureRows.centred(features) if self.centred else FeatureRows(features)
+        centred_labels = FeatureRows(labels, shift=self.mean_)
+        predicted = ridge_whitening(rows, self.alpha).T @ rows.cross(centred_labels)
+        _, lengths, V = scipy.linalg.svd(predicted, full_matrices=False)
+        size = float(labels.sum())
+        kept = lengths**2 > size * max(labels.shape) * np.finfo(np.float64).eps
+        axes = np.ascontiguousarray(V[kept][:n_axes].T)
+        found = PrincipalAxes(self.mean_, axes, lengths[kept] ** 2)
+        return found._replace(axes=axes * outward_signs(found.project(labels)))

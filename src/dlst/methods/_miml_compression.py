@@ -1,0 +1,49 @@
+"""The matrix Φ between labels and codes."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlst.methods.parameters import check_choice, check_number
+
+
+def compression_matrix(
+    given: Any, n_labels: int, varying: NDArray[np.intp], seed: int
+) -> NDArray[np.float64] | None:
+    """Return Φ for the labels that vary; None is the identity.
+
+    Parameters
+    ----------
+    given : "identity", int, float or array-like of shape (r, n_labels)
+        The number r of codes, their share of the labels, or the matrix.
+    n_labels : int
+        Number of all labels.
+    varying : ndarray of shape (K,)
+        Those that vary.
+    seed : int
+        For the draw: uniform in [−1, 1], columns of length 1.
+
+    Examples
+    --------
+    >>> compression_matrix(0.5, 6, np.arange(6), seed=0).shape
+    (3, 6)
+    """
+    if isinstance(given, str):
+        check_choice("compression", given, ("identity",))
+        return None
+    if np.ndim(given) == 0:
+        check_number("compression", given, above=0)
+        r = int(given) if isinstance(given, Integral) else int(np.ceil(given * varying.size))
+        phi = np.random.default_rng(seed).uniform(-1.0, 1.0, size=(r, varying.size))
+        return np.asarray(phi / np.linalg.norm(phi, axis=0))
+    phi = np.asarray(given, dtype=np.float64)
+    if phi.ndim != 2 or phi.shape[1] != n_labels or not np.isfinite(phi).all():
+        raise ValueError(
+            "compression must be 'identity', a number, or a finite array with a column for each of "
+            f"the {n_labels} labels; got shape {phi.shape}."
+        )
+    return phi[:, varying]
