@@ -6,9 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.neighbors import kneighbors_graph
 
 Weights = Literal["binary", "heat"]
+
+_BLOCK_MIB = 128
 
 
 def neighbour_laplacian(
@@ -44,7 +47,9 @@ def neighbour_laplacian(
     k = min(n_neighbors, n - 1)
     if k < 1:
         return sp.csr_array((n, n))
-    edges = sp.csr_array(kneighbors_graph(X, k, mode="distance", n_jobs=n_jobs))
+    # scikit-learn's own limit for its blocks of distances is 1 GiB.
+    with config_context(working_memory=_BLOCK_MIB):
+        edges = sp.csr_array(kneighbors_graph(X, k, mode="distance", n_jobs=n_jobs))
     if weights == "heat":
         width = float(edges.data.mean())
         edges.data = np.exp(-((edges.data / width) ** 2)) if width > 0 else np.ones(edges.nnz)

@@ -10,9 +10,11 @@ from dlst.methods.label_space import LabelSpaceClassifier
 from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
 from dlst.methods.mlloc import MLLOC
+from dlst.methods.mrv import MRV
 from dlst.methods.plst import PLST
 from dlst.methods.registry import METHODS, Method, available, make, method_info
 from dlst.methods.scaling import FeatureScaler
+from dlst.methods.slrm import SLRM
 
 __all__ = [
     "CPLST",
@@ -24,7 +26,9 @@ __all__ = [
     "METHODS",
     "MIML",
     "MLLOC",
+    "MRV",
     "PLST",
+    "SLRM",
     "FeatureScaler",
     "LabelSpaceClassifier",
     "MLkNN",

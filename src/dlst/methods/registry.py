@@ -17,7 +17,9 @@ from dlst.methods.krr import KRR
 from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
 from dlst.methods.mlloc import MLLOC
+from dlst.methods.mrv import MRV
 from dlst.methods.plst import PLST
+from dlst.methods.slrm import SLRM
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,22 @@ METHODS: tuple[Method, ...] = (
         "sparse Bayesian labels: closed-form regression, ARD at prediction, active queries",
         {},
         {"kernel": ("rbf", "linear")},
+    ),
+    Method(
+        "slrm",
+        "SLRM",
+        SLRM,
+        "low-rank linear map, smooth over rows with and without labels",
+        {},
+        {"kernel": ("linear", "rbf"), "manifold_penalty": (0.0, 0.03, 0.1)},
+    ),
+    Method(
+        "mrv",
+        "MRV",
+        MRV,
+        "latent low-rank labels and a smooth kernel function that predicts them",
+        {},
+        {"nuclear_penalty": (0.01, 0.03, 0.1), "zero_weight": (0.3, 1.0)},
     ),
     Method(
         "krr",

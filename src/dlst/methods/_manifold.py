@@ -1,0 +1,138 @@
+"""What SLRM and MRV share: rows without labels join through a graph, rows with labels judge."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import NamedTuple, get_args
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold
+
+from dlst._kernels.neighbour_graph import Weights, neighbour_laplacian
+from dlst._matrices import FeatureMatrix, as_dense
+from dlst.decoders import Decision
+from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
+from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.parameters import check_choice, check_integer, check_number
+from dlst.regressors.kernels import Kernel, check_kernel
+
+FloatArray = NDArray[np.float64]
+
+FOLDS = 5
+ENOUGH_ROWS = 200
+"""Folds are held out until this many rows were; with more rows, one fold is enough."""
+
+
+class HeldOut(NamedTuple):
+    """Labelled rows (by number) and their scores (m, K) from a fit that has not seen them."""
+
+    rows: NDArray[np.intp]
+    scores: FloatArray
+
+
+class ManifoldClassifier(MultiLabelClassifier):
+    """Base of methods that regress 0/1 labels with a penalty from a graph of all rows.
+
+    A method implements ``_fit(X, Y)`` and ``_predicted_labels(X)``, and has the parameters below.
+    """
+
+    penalty_scale: str
+    manifold_penalty: float
+    n_neighbors: int
+    graph_weights: Weights
+    kernel: Kernel
+    gamma: float | str
+    tol: float
+    max_iter: int
+    decision: Decision
+    cardinality: float | None
+    n_jobs: int | None
+
+    _takes_unlabelled = True
+
+    @abstractmethod
+    def _predicted_labels(self, X: FeatureMatrix) -> FloatArray:
+        """Return the labels of rows as the regression predicts them, about 0 to 1."""
+
+    def _probabilities(self, X: FeatureMatrix) -> FloatArray:
+        return regressed_probabilities(self._predicted_labels(X))
+
+    def _scores(self, X: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
+        return regressed_scores(self._predicted_labels(X))
+
+    def _decide(self, P: FloatArray, S: FloatArray) -> NDArray[np.bool_]:
+        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
+        return decided
+
+    def _check_common_parameters(self) -> None:
+        check_choice("penalty_scale", self.penalty_scale, ("relative", "absolute"))
+        check_number("manifold_penalty", self.manifold_penalty, at_least=0)
+        check_integer("n_neighbors", self.n_neighbors, at_least=1)
+        check_choice("graph_weights", self.graph_weights, get_args(Weights))
+        check_number("tol", self.tol, above=0)
+        check_integer("max_iter", self.max_iter, at_least=1)
+        check_kernel(self.kernel, self.gamma)
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            raise ValueError(
+                "kernel must be one between features, for the graph of rows; got 'precomputed'."
+            )
+        self.decision_rule_ = self._decision_rule(self.decision, self.cardinality)
+
+    @property
+    def _learns_thresholds(self) -> bool:
+        return self.decision in ("micro", "macro")
+
+    def _learn_decisions(self, Y: sp.csr_array, held_out: HeldOut | None) -> None:
+        """Fit the decision rule to labelled rows Y; only thresholds need held-out scores."""
+        if held_out is not None and self._learns_thresholds:
+            P = regressed_probabilities(held_out.scores)
+            self.decision_rule_.fit(P, Y[held_out.rows])
+        else:
+            self.decision_rule_.fit(np.zeros(Y.shape), Y)
+
+    def _graph_scatter(self, F: FeatureMatrix, X: FeatureMatrix) -> FloatArray | None:
+        """Return FᵀLF for the Laplacian L of the graph between rows X; None without a penalty."""
+        if self.manifold_penalty == 0:
+            return None
+        L = neighbour_laplacian(X, self.n_neighbors, weights=self.graph_weights, n_jobs=self.n_jobs)
+        return as_dense(F.T @ (L @ F))
+
+    def _manifold_weight(self, scatter: FloatArray | None, fitted: float) -> float:
+        """Return the factor of ``scatter`` where the squared features of labelled rows add up."""
+        if scatter is None:
+            return 0.0
+        if self.penalty_scale == "absolute":
+            return float(self.manifold_penalty)
+        total = float(np.trace(scatter))
+        # Rows that all coincide with their neighbours have nothing to be smooth about.
+        return float(self.manifold_penalty * fitted / total) if total > 0 else 0.0
+
+
+def labelled_rows(Y: sp.csr_array) -> NDArray[np.intp]:
+    """Return the rows with a known entry."""
+    unknown = np.isnan(Y.data).astype(np.float64)
+    counts = sp.csr_array((unknown, Y.indices, Y.indptr), shape=Y.shape).sum(axis=1)
+    return np.flatnonzero(np.asarray(counts).ravel() < Y.shape[1])
+
+
+def held_out_folds(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return (kept, held out) numbers of n labelled rows, as many folds as judge well enough."""
+    folds = list(KFold(min(FOLDS, n), shuffle=True, random_state=0).split(np.arange(n)))
+    needed = -(-ENOUGH_ROWS * len(folds) // n)
+    return folds[: min(len(folds), needed)]
+
+
+def squared_error(scores: FloatArray, Y: sp.csr_array) -> float:
+    """Return the mean squared error over known entries."""
+    errors = (scores - as_dense(Y)) ** 2
+    return float(np.nanmean(errors))
+
+
+def not_converged(what: str, max_iter: int) -> str:
+    """Say that a solver stopped early, and what to change."""
+    return (
+        f"{what} did not converge in max_iter={max_iter} iterations; raise max_iter, or tol, or "
+        "nuclear_penalty."
+    )
