@@ -7,6 +7,7 @@ from dlst.methods.dlst1 import DLST1
 from dlst.methods.faie import FAIE
 from dlst.methods.krr import KRR
 from dlst.methods.label_space import LabelSpaceClassifier
+from dlst.methods.leml import LEML
 from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
 from dlst.methods.mlloc import MLLOC
@@ -23,6 +24,7 @@ __all__ = [
     "DLST2",
     "FAIE",
     "KRR",
+    "LEML",
     "METHODS",
     "MIML",
     "MLLOC",

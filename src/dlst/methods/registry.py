@@ -14,6 +14,7 @@ from dlst.methods.dlst import DLST
 from dlst.methods.dlst1 import DLST1
 from dlst.methods.faie import FAIE
 from dlst.methods.krr import KRR
+from dlst.methods.leml import LEML
 from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
 from dlst.methods.mlloc import MLLOC
@@ -147,6 +148,14 @@ METHODS: tuple[Method, ...] = (
         "latent low-rank labels and a smooth kernel function that predicts them",
         {},
         {"nuclear_penalty": (0.01, 0.03, 0.1), "zero_weight": (0.3, 1.0)},
+    ),
+    Method(
+        "leml",
+        "LEML",
+        LEML,
+        "linear map of low rank by alternating minimisation, from any known entries",
+        {},
+        {"n_components": ("auto", "half")},
     ),
     Method(
         "krr",

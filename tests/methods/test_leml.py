@@ -1,0 +1,611 @@
+"""LEML: closed forms, the convex optimum, derivatives, and what unknown labels mean."""
+
+from __future__ import annotations
+
+import tracemalloc
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+import dlst
+from dlst._kernels.proximal import accelerated_proximal_gradient
+from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values, spectral_norm
+from dlst.data.registry import load_registered
+from dlst.methods import _leml_terms
+from dlst.methods._leml_alternation import alternate, balanced
+from dlst.methods._leml_design import Design
+from dlst.methods._leml_fitting import Settings
+from dlst.methods._leml_problems import CompleteProblem, GeneralProblem, Inner, newton
+from dlst.methods._leml_terms import SquaredTerm, loss_term
+from dlst.methods.leml import FALLBACK, FRACTIONS, LEML
+from dlst.metrics import instance_average_precision
+
+LOSSES = ("squared", "logistic", "squared_hinge")
+INNER = Inner(5, 20, 0.1)
+TIGHT = Inner(50, 500, 1e-12)
+every_loss = pytest.mark.parametrize("loss", LOSSES)
+
+
+def exact(**parameters):
+    """The objective as it is printed, run to convergence."""
+    given = {"intercept": "none", "scaling": "none", "penalty_scale": "absolute", "tol": 1e-8}
+    given |= {"max_iter": 5000, "random_state": 0}
+    return LEML(**(given | parameters))
+
+
+def labels(n=25, K=4, unknown=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    Y = (rng.random((n, K)) < 0.4).astype(float)
+    Y[rng.random((n, K)) < unknown] = np.nan
+    return Y
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 5))
+    Y = (X @ rng.normal(size=(5, 4)) + rng.normal(size=(60, 4)) > 0.3).astype(float)
+    return X, Y
+
+
+@pytest.fixture
+def masked(data):
+    X, Y = data
+    Y = Y.copy()
+    Y[np.random.default_rng(2).random(Y.shape) < 0.3] = np.nan
+    return X, Y
+
+
+def entry_loss(loss, y, s):
+    """The loss of one entry, and its slope."""
+    t = 2 * y - 1
+    if loss == "squared":
+        return 0.5 * (y - s) ** 2, s - y
+    if loss == "logistic":
+        return np.log1p(np.exp(-t * s)), -t / (1 + np.exp(t * s))
+    return 0.5 * max(0.0, 1 - t * s) ** 2, -t * max(0.0, 1 - t * s)
+
+
+def slow_loss(loss, Y, S, negative_weight=1.0):
+    """Value and slope over known entries, one by one."""
+    value, slope = 0.0, np.zeros(S.shape)
+    for i, j in np.argwhere(~np.isnan(Y)):
+        weight = 1.0 if Y[i, j] == 1 else negative_weight
+        single, derivative = entry_loss(loss, Y[i, j], S[i, j])
+        value += weight * single
+        slope[i, j] = weight * derivative
+    return value, slope
+
+
+# The loss and its derivatives.
+
+
+@every_loss
+@pytest.mark.parametrize("unknown", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("negative_weight", [1.0, 0.4])
+def test_values_and_slopes_are_sums_over_known_entries(loss, unknown, negative_weight):
+    rng = np.random.default_rng(3)
+    Y = labels(unknown=unknown)
+    P, Q = rng.normal(size=(25, 3)), rng.normal(size=(4, 3))
+    V, U = rng.normal(size=(4, 2)), rng.normal(size=(25, 2))
+    term = loss_term(sp.csr_array(Y), loss, negative_weight)
+    value, slope = slow_loss(loss, Y, P @ Q.T, negative_weight)
+    for found, expected in (
+        (term.slope_left(P, Q, V), slope @ V),
+        (term.slope_right(P, Q, U), slope.T @ U),
+    ):
+        np.testing.assert_allclose(found[0], value, rtol=1e-12)
+        np.testing.assert_allclose(found[1], expected, atol=1e-12)
+
+
+@every_loss
+@pytest.mark.parametrize("unknown", [0.0, 0.3, 0.8])
+def test_gradients_and_hessian_products_pass_finite_differences(loss, unknown):
+    rng = np.random.default_rng(4)
+    X, Y = rng.normal(size=(25, 6)), labels(unknown=unknown)
+    H, W, S = rng.normal(size=(4, 3)), rng.normal(size=(6, 3)), rng.normal(size=(6, 3))
+    V = rng.normal(size=(4, 3))
+    term = loss_term(sp.csr_array(Y), loss, 0.7)
+    step = 1e-6
+
+    def by_features(W):
+        value, slope = term.slope_left(X @ W, H, H)
+        return value, X.T @ slope
+
+    def by_labels(H):
+        return term.slope_right(X @ W, H, X @ W)
+
+    cases = (
+        (by_features, W, S, X.T @ term.curvature_left(X @ W, H, H)(X @ S)),
+        (by_labels, H, V, term.curvature_right(X @ W, H)(V)),
+    )
+    for slope, point, direction, image in cases:
+        ahead, behind = slope(point + step * direction), slope(point - step * direction)
+        rise = (ahead[0] - behind[0]) / (2 * step)
+        np.testing.assert_allclose(rise, np.vdot(slope(point)[1], direction), rtol=1e-7)
+        change = (ahead[1] - behind[1]) / (2 * step)
+        np.testing.assert_allclose(image, change, atol=1e-6 * np.abs(change).max())
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_blocks_of_rows_give_what_all_rows_give(loss, monkeypatch):
+    rng = np.random.default_rng(5)
+    Y = sp.csr_array(labels(unknown=0.2))
+    P, Q, V = rng.normal(size=(25, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
+    whole = loss_term(Y, loss, 0.5)
+    monkeypatch.setattr(_leml_terms, "ENTRIES_AT_ONCE", 28)
+    blocks = loss_term(Y, loss, 0.5)
+    assert blocks.rows_at_once == 7
+    for ask in (
+        lambda term: term.slope_left(P, Q, V)[1],
+        lambda term: term.slope_right(P, Q, P)[1],
+        lambda term: term.curvature_left(P, Q, Q)(P),
+        lambda term: term.curvature_right(P, Q)(V),
+    ):
+        np.testing.assert_allclose(ask(blocks), ask(whole), atol=1e-13)
+
+
+def test_the_squared_loss_stores_the_fewer_of_known_and_unknown_entries():
+    Y = np.full((30, 6), np.nan)
+    Y[:, 0] = np.arange(30) % 2
+    assert SquaredTerm(sp.csr_array(Y), 1.0).correction.nnz == 30
+    Y = np.zeros((30, 6))
+    Y[0] = np.nan
+    assert SquaredTerm(sp.csr_array(Y), 1.0).correction.nnz == 6
+    assert SquaredTerm(sp.csr_array(np.eye(6)), 1.0).is_uniform
+
+
+# The half-steps.
+
+
+def test_the_feature_step_by_conjugate_gradients_is_the_closed_form_and_the_full_system():
+    rng = np.random.default_rng(6)
+    X, Y = rng.normal(size=(25, 6)), sp.csr_array(labels())
+    H, W = rng.normal(size=(4, 3)), rng.normal(size=(6, 3))
+    design = Design.of(X, centred=False)
+    closed = CompleteProblem(design, Y, None)
+    general = GeneralProblem(design, loss_term(Y, "squared", 1.0), None, TIGHT)
+    system = np.kron(X.T @ X, H.T @ H) + 0.3 * np.eye(18)
+    expected = np.linalg.solve(system, (X.T @ Y.toarray() @ H).ravel()).reshape(6, 3)
+    by_eigenvectors = closed.back(closed.feature_step(closed.into(W), H, 0.3).point)
+    np.testing.assert_allclose(by_eigenvectors, expected, atol=1e-10)
+    np.testing.assert_allclose(general.feature_step(W, H, 0.3).point, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("unknown", [0.0, 0.3])
+def test_the_label_step_is_a_ridge_regression_for_each_label(unknown):
+    rng = np.random.default_rng(7)
+    X, Y, W = rng.normal(size=(25, 6)), labels(unknown=unknown), rng.normal(size=(6, 3))
+    design = Design.of(X, centred=False)
+    term = loss_term(sp.csr_array(Y), "squared", 1.0)
+    problems = [GeneralProblem(design, term, None, TIGHT)]
+    if not unknown:
+        problems.append(CompleteProblem(design, sp.csr_array(Y), None))
+    for problem in problems:
+        H = problem.label_step(problem.into(W), np.zeros((4, 3)), 0.3).point
+        for j in range(4):
+            known = ~np.isnan(Y[:, j])
+            A = (X @ W)[known]
+            expected = np.linalg.solve(A.T @ A + 0.3 * np.eye(3), A.T @ Y[known, j])
+            np.testing.assert_allclose(H[j], expected, atol=1e-9)
+
+
+def test_newton_gives_up_where_no_step_descends():
+    start = np.ones((2, 1))
+    # A gradient that points the wrong way: every step along it climbs.
+    step = newton(
+        lambda point: (float(np.sum(point)), -np.ones((2, 1))), lambda _: lambda V: V, start, INNER
+    )
+    np.testing.assert_array_equal(step.point, start)
+
+
+@pytest.mark.parametrize("shape", [(30, 6), (6, 30)])
+@pytest.mark.parametrize("centred", [True, False])
+def test_the_design_is_the_centred_matrix(shape, centred):
+    rng = np.random.default_rng(8)
+    X = rng.normal(1.0, 1.0, size=shape) * (rng.random(shape) < 0.5)
+    expected = X - X.mean(axis=0) if centred else X
+    W, R = rng.normal(size=(shape[1], 2)), rng.normal(size=(shape[0], 2))
+    for kind in (np.asarray, sp.csr_array):
+        design = Design.of(kind(X), centred=centred)
+        np.testing.assert_allclose(design.times(W), expected @ W, atol=1e-12)
+        np.testing.assert_allclose(design.transposed_times(R), expected.T @ R, atol=1e-12)
+        sparse = design.transposed_times(sp.csr_array(R))
+        np.testing.assert_allclose(sparse, expected.T @ R, atol=1e-12)
+        values, vectors = design.axes()
+        gram = (vectors * values) @ vectors.T
+        np.testing.assert_allclose(gram, expected.T @ expected, atol=1e-9)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(values)), atol=1e-9)
+
+
+def test_balanced_factors_have_the_same_product_and_equal_gram_matrices():
+    rng = np.random.default_rng(9)
+    W, Q = rng.normal(size=(7, 3)), rng.normal(size=(5, 4))
+    W[:, 2] = W[:, 0]
+    new_W, new_Q, largest = balanced(W, Q, 0.0)
+    assert new_W.shape[1] == 2  # two equal columns are one
+    H = new_Q[:, :2]
+    np.testing.assert_allclose(new_W @ H.T, W @ Q[:, :3].T, atol=1e-12)
+    np.testing.assert_allclose(new_W.T @ new_W, H.T @ H, atol=1e-12)
+    np.testing.assert_array_equal(new_Q[:, 2], Q[:, 3])
+    np.testing.assert_allclose(largest, spectral_norm(W @ Q[:, :3].T))
+    assert balanced(W, Q, 1e13 * largest)[0].shape == (7, 0)
+
+
+# The optimum.
+
+
+@pytest.mark.parametrize("solver", ["exact", "cg"])
+def test_with_unit_features_the_map_is_the_shrunk_label_matrix(solver):
+    Y = labels(n=12, K=4)
+    model = exact(penalty=0.7, solver=solver).fit(np.eye(12), Y)
+    Z = model.feature_factors_ @ model.label_factors_.T
+    expected = shrink_singular_values(Y, 0.7)
+    np.testing.assert_allclose(Z, expected.matrix, atol=1e-7)
+    assert model.rank_ == expected.rank
+
+
+@every_loss
+@pytest.mark.parametrize("unknown", [False, True])
+def test_at_full_rank_the_map_is_trace_norm_regression(loss, unknown, data, masked):
+    X, Y = masked if unknown else data
+    penalty = 2.0
+
+    def gradient(Z):
+        return X.T @ slow_loss(loss, Y, X @ Z)[1]
+
+    solution = accelerated_proximal_gradient(
+        np.zeros((5, 4)),
+        gradient,
+        lambda Z, step: shrink_singular_values(Z, penalty * step).matrix,
+        spectral_norm(X) ** 2,
+        tol=1e-9,
+        max_iter=3000,
+    )
+    assert solution.converged
+    model = exact(penalty=penalty, loss=loss).fit(X, Y)
+    Z = model.feature_factors_ @ model.label_factors_.T
+    np.testing.assert_allclose(Z, solution.point, atol=1e-6)
+    expected = slow_loss(loss, Y, X @ Z)[0] + penalty * nuclear_norm(Z)
+    np.testing.assert_allclose(model.objective_, expected, rtol=1e-10)
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize(
+    ("case", "solver", "penalty"),
+    [
+        *product(["full"], ["exact", "cg"], [0.5, 2.0, 6.0]),
+        *product(["mask"], ["auto"], [0.5, 2.0, 6.0]),
+        *product(["logistic"], ["auto"], [0.5, 2.0]),
+    ],
+)
+def test_the_reference_optimum_is_reached(case, solver, penalty, golden):
+    with np.load(golden / "convex_leml_slrm_mrv.npz") as file:
+        reference = {name: file[name] for name in file if name.startswith("leml")}
+    key = f"leml_{case}_lam{penalty:.1f}".replace(".", "p")
+    X, Y = reference["leml_X"], reference["leml_Y"].astype(float)
+    if case == "mask":
+        Y[reference["leml_mask"] == 0] = np.nan
+    loss = "logistic" if case == "logistic" else "squared"
+    model = exact(penalty=penalty, loss=loss, solver=solver).fit(X, Y)
+    np.testing.assert_allclose(model.objective_, reference[f"{key}_objective"], rtol=1e-9)
+    Z = model.feature_factors_ @ model.label_factors_.T
+    np.testing.assert_allclose(Z, reference[f"{key}_Z"], atol=1e-6)
+    if f"{key}_rank" in reference:
+        assert model.rank_ == reference[f"{key}_rank"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            low = exact(n_components=1, penalty=penalty, loss=loss).fit(X, Y)
+        assert low.objective_ >= reference[f"{key}_objective"] * (1 - 1e-12)
+
+
+@every_loss
+def test_offsets_are_free_and_the_optimum_meets_its_conditions(loss, masked):
+    X, Y = masked
+    model = exact(penalty=3.0, loss=loss, intercept="free").fit(X, Y)
+    S = model.decision_function(X) + (0.5 if loss == "squared" else 0.0)
+    slope = slow_loss(loss, Y, S)[1]
+    np.testing.assert_allclose(slope.sum(axis=0), 0.0, atol=1e-5)
+    # Γ W = −λ H and Γᵀ H = −λ W, and no singular value of Γ exceeds λ.
+    gradient = (X - X.mean(axis=0)).T @ slope
+    W, H = model.feature_factors_, model.label_factors_
+    np.testing.assert_allclose(gradient.T @ W, -3.0 * H, atol=1e-5)
+    np.testing.assert_allclose(gradient @ H, -3.0 * W, atol=1e-5)
+    assert spectral_norm(gradient) <= 3.0 * (1 + 1e-6)
+
+
+def test_free_offsets_are_what_centred_features_and_labels_give(data):
+    X, Y = data
+    for solver in ("exact", "cg"):
+        model = exact(penalty=3.0, intercept="free", solver=solver).fit(X + 4.0, Y)
+        Xc = X - X.mean(axis=0)
+        centred, means = Y - Y.mean(axis=0), Y.mean(axis=0)
+        Z = model.feature_factors_ @ model.label_factors_.T
+        np.testing.assert_allclose(
+            model.decision_function(X + 4.0) + 0.5, Xc @ Z + means, atol=1e-10
+        )
+        gradient = Xc.T @ (Xc @ Z - centred)
+        np.testing.assert_allclose(np.vdot(gradient, Z), -3.0 * nuclear_norm(Z), rtol=1e-6)
+
+
+def test_an_appended_one_is_a_feature_like_the_others(data):
+    X, Y = data
+    appended = exact(penalty=1.0, intercept="append")
+    S = appended.fit(X, Y).decision_function(X)
+    ones = np.hstack([X, np.ones((len(X), 1))])
+    np.testing.assert_allclose(
+        S, exact(penalty=1.0).fit(ones, Y).decision_function(ones), atol=1e-6
+    )
+    sparse = exact(penalty=1.0, intercept="append").fit(sp.csr_array(X), Y)
+    np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), S, atol=1e-8)
+
+
+@every_loss
+@pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize("n_components", [2, 4])
+def test_the_objective_never_rises(loss, unknown, n_components, data, masked):
+    X, Y = masked if unknown else data
+    for penalty in (0.05, 5.0):
+        model = exact(
+            n_components=n_components, penalty=penalty, loss=loss, intercept="free", tol=1e-6
+        ).fit(X, Y)
+        objectives = np.array(model.objectives_)
+        assert (np.diff(objectives) <= 1e-12 * objectives[0]).all()
+        assert len(objectives) == model.n_iter_ + 1
+        assert model.objective_ == objectives[-1]
+
+
+@every_loss
+def test_the_largest_penalty_is_the_least_that_leaves_nothing(loss, masked):
+    X, Y = masked
+    for fraction, nothing in ((1.05, True), (0.9, False)):
+        model = LEML(penalty=fraction, loss=loss, tol=1e-6, random_state=0).fit(X, Y)
+        assert (model.rank_ == 0) == nothing
+        assert model.penalty_fraction_ == fraction
+        largest = model.penalty_ / fraction
+        told = LEML(
+            penalty=model.penalty_, penalty_scale="absolute", loss=loss, tol=1e-6, random_state=0
+        ).fit(X, Y)
+        np.testing.assert_allclose(told.penalty_fraction_, fraction, rtol=1e-12)
+        np.testing.assert_allclose(told.penalty_, fraction * largest, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("d", "K"), [(80, 70), (3, 70), (80, 3)])
+def test_the_largest_penalty_of_large_problems_is_found_without_the_gradient(d, K):
+    rng = np.random.default_rng(10)
+    X, Y = rng.normal(size=(90, d)), sp.csr_array(labels(90, K))
+    design = Design.of(X, centred=True)
+    means = Y.toarray().mean(axis=0)
+    problem = GeneralProblem(design, loss_term(Y, "squared", 1.0), means, INNER)
+    expected = scipy.linalg.svdvals((X - X.mean(axis=0)).T @ Y.toarray())[0]
+    np.testing.assert_allclose(problem.largest_penalty(), expected, rtol=1e-8)
+    np.testing.assert_allclose(
+        CompleteProblem(design, Y, means).largest_penalty(), expected, rtol=1e-8
+    )
+
+
+def test_both_solvers_agree_also_with_fewer_rows_than_features():
+    rng = np.random.default_rng(11)
+    X, Y = rng.normal(size=(15, 40)), labels(15, 5)
+    found = [
+        LEML(penalty=0.1, solver=solver, tol=1e-7, max_iter=2000, random_state=0).fit(X, Y)
+        for solver in ("exact", "cg")
+    ]
+    S = [model.decision_function(X) for model in found]
+    np.testing.assert_allclose(S[0], S[1], atol=1e-5)
+    np.testing.assert_allclose(found[0].objective_, found[1].objective_, rtol=1e-9)
+
+
+def test_alternation_from_nothing_stays_there(data):
+    X, Y = data
+    problem = CompleteProblem(Design.of(X, centred=False), sp.csr_array(Y), None)
+    found = alternate(problem, np.zeros((5, 0)), np.zeros((4, 0)), 1.0, tol=1e-3, max_iter=9)
+    assert found.converged
+    assert found.objectives == (0.5 * Y.sum(),)
+
+
+# The estimator.
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"), [("auto", 4), ("half", 2), (0.3, 2), (1.0, 4), (3, 3), (50, 4)]
+)
+def test_the_rank_is_a_number_a_share_or_a_rule(asked, expected, data):
+    model = LEML(asked, penalty=0.01, random_state=0).fit(*data)
+    assert model.n_components_ == expected
+    assert model.feature_factors_.shape == (5, model.rank_)
+    assert model.label_factors_.shape == (4, model.rank_)
+    assert model.rank_ <= expected
+
+
+def test_sparse_features_give_the_same_map(masked):
+    X, Y = masked
+    X = X * (np.abs(X) > 0.5)
+    for loss in LOSSES:
+        made = [
+            LEML(penalty=0.1, loss=loss, scaling="none", tol=1e-6, random_state=0).fit(kind(X), Y)
+            for kind in (np.asarray, sp.csr_array)
+        ]
+        S = [made[0].decision_function(X), made[1].decision_function(sp.csr_array(X))]
+        np.testing.assert_allclose(S[0], S[1], atol=1e-8)
+
+
+def test_the_penalty_is_the_best_on_held_out_rows(data):
+    X, Y = data
+    model = LEML(random_state=0).fit(X, Y)
+    losses = model.held_out_losses_
+    assert tuple(losses) == FRACTIONS
+    assert model.penalty_fraction_ == min(losses, key=losses.get)
+    given = LEML(penalty=model.penalty_fraction_, random_state=0).fit(X, Y)
+    assert given.held_out_losses_ == {}
+    np.testing.assert_array_equal(given.decision_function(X), model.decision_function(X))
+    noise = np.random.default_rng(0).normal(size=X.shape)
+    assert LEML(random_state=0).fit(noise, Y).penalty_fraction_ > model.penalty_fraction_
+
+
+def test_the_held_out_loss_is_that_of_rows_not_fitted(data):
+    X, Y = data[0], sp.csr_array(data[1])
+    settings = Settings("squared", 1.0, "free", "auto", INNER, 1e-6, 500)
+    rows = []
+    for fit in settings.held_out(X, Y, [0.05, 0.2], 3, n_folds=5, seed=0):
+        expected = slow_loss("squared", Y.toarray()[fit.rows], fit.found.scores(X[fit.rows]))[0]
+        np.testing.assert_allclose(fit.loss, expected, rtol=1e-10)
+        rest = np.setdiff1d(np.arange(60), fit.rows)
+        alone = settings.problem(X[rest], Y[rest])
+        np.testing.assert_allclose(fit.found.penalty, fit.fraction * alone.largest_penalty)
+        rows.append(fit.rows)
+    assert sorted(np.concatenate(rows[::2])) == list(range(60))
+
+
+def test_without_rows_to_hold_out_there_is_a_penalty_all_the_same():
+    model = LEML(random_state=0).fit([[0.0], [1.0]], [[0], [1]])
+    assert model.penalty_fraction_ == FALLBACK
+    assert model.predict([[0.0], [1.0]]).ravel().tolist() == [0, 1]
+
+
+def test_more_starts_are_never_worse(data):
+    X, Y = data
+    objectives = [
+        exact(n_components=1, penalty=0.1, n_init=n_init, tol=1e-4).fit(X, Y).objective_
+        for n_init in (1, 4)
+    ]
+    assert objectives[1] <= objectives[0]
+
+
+def test_a_warm_start_goes_on_from_the_last_factors(data):
+    X, Y = data
+    model = exact(penalty=1.0, warm_start=True, tol=1e-6)
+    first = model.fit(X, Y).n_iter_
+    objective = model.objective_
+    assert model.fit(X, Y).n_iter_ < first
+    np.testing.assert_allclose(model.objective_, objective, rtol=1e-9)
+    cold = exact(penalty=0.1, tol=1e-6).fit(X, Y)
+    np.testing.assert_allclose(
+        model.set_params(penalty=0.1).fit(X, Y).objective_, cold.objective_, rtol=1e-9
+    )
+    # Other shapes: a fresh start.
+    assert model.fit(X[:, :3], Y[:, :2]).feature_factors_.shape == (3, 2)
+
+
+def test_an_unknown_entry_has_no_part_in_the_objective(masked):
+    X, Y = masked
+    model = exact(penalty=1.0).fit(X, Y)
+    value, slope = slow_loss("squared", Y, X @ model.feature_factors_ @ model.label_factors_.T)
+    assert (slope[np.isnan(Y)] == 0).all()
+    size = np.sum(model.feature_factors_**2) + np.sum(model.label_factors_**2)
+    np.testing.assert_allclose(model.objective_, value + 0.5 * size, rtol=1e-10)
+
+
+@every_loss
+def test_zeros_that_weigh_less_raise_the_scores(loss, data):
+    X, Y = data
+    scores = [
+        exact(penalty=1.0, loss=loss, intercept="free", negative_weight=weight, tol=1e-5)
+        .fit(X, Y)
+        .decision_function(X)
+        .mean()
+        for weight in (1.0, 0.5, 0.2)
+    ]
+    assert scores[0] < scores[1] < scores[2]
+
+
+@every_loss
+def test_probabilities_follow_the_loss(loss, data):
+    X, Y = data
+    model = LEML(loss=loss, penalty=0.05, random_state=0).fit(X, Y)
+    P, S = model.predict_proba(X), model.decision_function(X)
+    np.testing.assert_array_equal(model.predict(X) == 1, S > 0)
+    expected = {
+        "squared": S + 0.5,
+        "logistic": 1 / (1 + np.exp(-S)),
+        "squared_hinge": 0.5 + 0.5 * S,
+    }[loss]
+    inside = (expected > 0.01) & (expected < 0.99)
+    np.testing.assert_allclose(P[inside], expected[inside], atol=1e-12)
+    assert ((P > 0) & (P < 1)).all()
+
+
+@pytest.mark.parametrize("decision", ["micro", "macro"])
+def test_thresholds_are_learnt_on_held_out_rows(decision, masked):
+    X, Y = masked
+    model = LEML(decision=decision, random_state=0).fit(X, Y)
+    thresholds = np.broadcast_to(model.decision_rule_.threshold_, 4)
+    np.testing.assert_array_equal(model.predict(X) == 1, model.predict_proba(X) >= thresholds)
+
+
+def test_training_holds_no_array_of_rows_times_labels():
+    rng = np.random.default_rng(12)
+    n, K = 8000, 600
+    X = rng.normal(size=(n, 8))
+    Y = sp.random_array((n, K), density=0.005, rng=rng, format="csr")
+    Y.data[:] = 1.0
+    tracemalloc.start()
+    for parameters in ({}, {"solver": "cg"}, {"negative_weight": 0.5}):
+        tracemalloc.reset_peak()
+        LEML(3, penalty=0.3, tol=0.1, random_state=0, **parameters).fit(X, Y)
+        assert tracemalloc.get_traced_memory()[1] < n * K * 8 / 3
+    tracemalloc.stop()
+
+
+def test_a_saved_model_predicts_the_same(masked, tmp_path):
+    X, Y = masked
+    for loss in LOSSES:
+        model = LEML(loss=loss, random_state=0).fit(X, Y)
+        dlst.save(model, tmp_path / "model.skops")
+        loaded = dlst.load(tmp_path / "model.skops")
+        assert loaded.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
+        assert loaded.held_out_losses_ == model.held_out_losses_
+
+
+def test_too_few_rounds_are_one_warning(data):
+    X, Y = data
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=2 rounds; raise max_iter") as caught:
+        model = LEML(penalty=0.1, max_iter=2, random_state=0).fit(X, Y)
+    assert len(caught) == 1
+    assert model.n_iter_ == 2
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("n_components", "third"),
+        ("n_components", 0),
+        ("n_components", 1.5),
+        ("n_components", True),
+        ("loss", "hinge"),
+        ("penalty", 0.0),
+        ("penalty", "small"),
+        ("penalty_scale", "big"),
+        ("negative_weight", 0.0),
+        ("intercept", "maybe"),
+        ("solver", "svd"),
+        ("newton_iter", 0),
+        ("cg_iter", 0),
+        ("n_init", 0),
+        ("tol", 0.0),
+        ("max_iter", 1.5),
+    ],
+)
+def test_a_wrong_parameter_is_named(parameter, value, data):
+    with pytest.raises(ValueError, match=f"^{parameter} must be .*; got {value!r}"):
+        LEML(**{parameter: value}).fit(*data)
+
+
+def test_the_closed_form_is_refused_where_there_is_none(masked):
+    with pytest.raises(ValueError, match=r"needs the squared loss.* Use solver='auto'"):
+        LEML(solver="exact").fit(*masked)
+
+
+@pytest.mark.real_data
+def test_emotions_are_ranked_better_than_by_prevalence(real_data):
+    data = load_registered("emotions", download=False)
+    train, test = data.subset(data.split.train), data.subset(data.split.test)
+    model = LEML(random_state=0).fit(train.X, train.Y)
+    prior = np.tile(model.prevalence_, (test.X.shape[0], 1))
+    found = instance_average_precision(test.Y, model.decision_function(test.X))
+    assert found > instance_average_precision(test.Y, prior) + 0.1
