@@ -14,8 +14,9 @@ from dlst._kernels.neighbour_graph import neighbour_laplacian
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values
 from dlst.data.registry import load_registered
 from dlst.errors import DataError
-from dlst.methods._manifold import ENOUGH_ROWS, held_out_folds, labelled_rows
+from dlst.methods._manifold import ENOUGH_ROWS, held_out_folds
 from dlst.methods.slrm import FRACTIONS, SLRM
+from dlst.methods.targets import labelled_rows
 from dlst.metrics import instance_average_precision
 
 N_LABELLED, D, K = 30, 6, 4

@@ -62,10 +62,6 @@ class ManifoldClassifier(MultiLabelClassifier):
     def _scores(self, X: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
         return regressed_scores(self._predicted_labels(X))
 
-    def _decide(self, P: FloatArray, S: FloatArray) -> NDArray[np.bool_]:
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided
-
     def _check_common_parameters(self) -> None:
         check_choice("penalty_scale", self.penalty_scale, ("relative", "absolute"))
         check_number("manifold_penalty", self.manifold_penalty, at_least=0)
@@ -108,13 +104,6 @@ class ManifoldClassifier(MultiLabelClassifier):
         total = float(np.trace(scatter))
         # Rows that all coincide with their neighbours have nothing to be smooth about.
         return float(self.manifold_penalty * fitted / total) if total > 0 else 0.0
-
-
-def labelled_rows(Y: sp.csr_array) -> NDArray[np.intp]:
-    """Return the rows with a known entry."""
-    unknown = np.isnan(Y.data).astype(np.float64)
-    counts = sp.csr_array((unknown, Y.indices, Y.indptr), shape=Y.shape).sum(axis=1)
-    return np.flatnonzero(np.asarray(counts).ravel() < Y.shape[1])
 
 
 def held_out_folds(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:

@@ -18,7 +18,7 @@ from dlst.data.names import NumberedNames
 from dlst.decoders import Decision, DecisionRule
 from dlst.errors import DataError
 from dlst.methods.parameters import check_choice, check_integer, check_number
-from dlst.methods.targets import read_targets
+from dlst.methods.targets import labelled_rows, read_targets
 from dlst.metrics import TopLabels
 
 ROWS_AT_ONCE = 1024
@@ -66,7 +66,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         self.n_labels_ = int(Y.shape[1])
         classes = self._targets.classes
         self.classes_: NDArray[Any] = np.arange(self.n_labels_) if classes is None else classes
-        labelled = _rows_with_a_label(Y)
+        labelled = labelled_rows(Y)
         if not labelled.size:
             raise DataError("Y must have a known entry; got NaN only. Give some rows labels.")
         self.training_rows_ = np.arange(Y.shape[0]) if self._takes_unlabelled else labelled
@@ -156,8 +156,12 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         return P, logit(P)
 
     def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Decide from probabilities and ranking scores; by default what is more likely."""
-        return P >= 0.5
+        """Decide from probabilities and ranking scores: by the rule learnt, or what is likelier."""
+        rule = getattr(self, "decision_rule_", None)
+        if rule is None:
+            return P >= 0.5
+        decided: NDArray[np.bool_] = rule.apply(P, S).toarray() == 1
+        return decided
 
     # What they share.
 
@@ -254,14 +258,6 @@ def logit(P: NDArray[np.float64]) -> NDArray[np.float64]:
 def _row_blocks(X: FeatureMatrix) -> Iterator[FeatureMatrix]:
     for start in range(0, X.shape[0], ROWS_AT_ONCE):
         yield X[start : start + ROWS_AT_ONCE]
-
-
-def _rows_with_a_label(Y: sp.csr_array) -> NDArray[np.intp]:
-    unknown = np.add.reduceat(
-        np.append(np.isnan(Y.data), False).astype(np.intp), np.minimum(Y.indptr[:-1], Y.nnz)
-    )
-    unknown[np.diff(Y.indptr) == 0] = 0
-    return np.flatnonzero(unknown < Y.shape[1])
 
 
 def _prevalence(Y: sp.csr_array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

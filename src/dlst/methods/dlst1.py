@@ -102,7 +102,3 @@ class DLST1(MultiLabelClassifier):
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         P = np.asarray(self.regressor_.predict_proba(self.scaler_.transform(X)))
         return P.reshape(X.shape[0], -1)
-
-    def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided

@@ -115,7 +115,3 @@ class KRR(MultiLabelClassifier):
 
     def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return regressed_scores(self.regressor_.predict(self.scaler_.transform(X)))
-
-    def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided

@@ -181,10 +181,6 @@ class LabelSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ign
             S = self.decoder_.decision_function(codes, X=X)
         return P, S
 
-    def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided
-
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Give the predicted latent codes of rows, shape (n, r)."""
         X = self._checked_features(X)

@@ -293,7 +293,3 @@ class LEML(MultiLabelClassifier):
         if self.loss == "logistic":
             return np.asarray(expit(S))
         return regressed_probabilities(S if self.loss == "squared" else 0.5 * (1.0 + S))
-
-    def _decide(self, P: FloatArray, S: FloatArray) -> NDArray[np.bool_]:
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided

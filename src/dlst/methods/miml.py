@@ -367,10 +367,6 @@ class MIML(MultiLabelClassifier):
         # They stay between what is kept above zero and what is kept below.
         return np.where(np.abs(mean) < CUT, CUT * plain / (1 + np.abs(plain)), mean)
 
-    def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided
-
     def _deviations(self, X: FeatureMatrix, integrated: bool) -> NDArray[np.float64]:
         F = self._features(X)
         T = F @ self.weights_

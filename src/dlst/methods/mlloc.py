@@ -252,10 +252,6 @@ class MLLOC(MultiLabelClassifier):
     def _admissible(self, regressed: FloatArray) -> FloatArray:
         return project_onto_simplex(regressed) if self.project_codes else regressed
 
-    def _decide(self, P: FloatArray, S: FloatArray) -> NDArray[np.bool_]:
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided
-
     def _check_parameters(self) -> None:
         check_integer("n_prototypes", self.n_prototypes, at_least=1)
         if not (isinstance(self.alpha, str) and self.alpha == "auto"):

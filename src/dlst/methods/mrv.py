@@ -18,12 +18,12 @@ from dlst.methods._manifold import (
     HeldOut,
     ManifoldClassifier,
     held_out_folds,
-    labelled_rows,
     not_converged,
 )
 from dlst.methods.label_space import known_or_mean
 from dlst.methods.parameters import check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.targets import labelled_rows
 from dlst.regressors import KernelBasis, KernelRidge
 from dlst.regressors.kernels import Kernel
 

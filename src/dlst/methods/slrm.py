@@ -20,12 +20,12 @@ from dlst.methods._manifold import (
     HeldOut,
     ManifoldClassifier,
     held_out_folds,
-    labelled_rows,
     not_converged,
     squared_error,
 )
 from dlst.methods.parameters import check_choice, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.targets import labelled_rows
 from dlst.regressors import KernelBasis
 from dlst.regressors.kernels import Kernel
 

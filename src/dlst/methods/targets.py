@@ -99,3 +99,12 @@ def _is_column_of_classes(y: Any) -> bool:
         return True
     known = values[~np.isnan(values.astype(np.float64))]
     return not np.isin(known, (0, 1)).all()
+
+
+def labelled_rows(Y: sp.csr_array) -> NDArray[np.intp]:
+    """Return the rows that have a known entry."""
+    unknown = np.add.reduceat(
+        np.append(np.isnan(Y.data), False).astype(np.intp), np.minimum(Y.indptr[:-1], Y.nnz)
+    )
+    unknown[np.diff(Y.indptr) == 0] = 0
+    return np.flatnonzero(unknown < Y.shape[1])
