@@ -27,6 +27,7 @@ from dlst._files import atomic_write
 from dlst.data import load
 from dlst.experiments import Limits, Plan, Variant, run
 from dlst.experiments.runner import Progress
+from dlst.experiments.work import LABELLED_AP
 from dlst.methods import BR, METHODS, available, method_info
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +52,7 @@ FOR_MANY_LABELS = ("leml", "cplst", "faie", "plst")
 SECONDS, MEBIBYTES = 60, 2048
 
 MEASURES = {
-    "instance_average_precision": "Instance AP",
+    LABELLED_AP: "Instance AP, over rows that have a label",
     "micro_f1_top_r": "Micro-F1, top r labels of each row",
     "macro_f1_top_r": "Macro-F1, top r labels of each row",
     "micro_f1": "Micro-F1, the method's own decisions",
@@ -179,7 +180,7 @@ def sanity(
     facts: Mapping[str, Any],
     extra: Mapping[str, Any],
 ) -> Iterator[str]:
-    measure = "instance_average_precision"
+    measure = LABELLED_AP
     below = [
         f"{method_info(method).title} on {name} ({short(value)}, prior {short(floor)})"
         for method in methods
@@ -253,7 +254,7 @@ def best_bold(
 
 def score(record: Mapping[str, Any]) -> float:
     done = record["status"] == "done"
-    return float(record["metrics"]["instance_average_precision"]) if done else float("nan")
+    return float(record["metrics"][LABELLED_AP]) if done else float("nan")
 
 
 def seconds_of(record: Mapping[str, Any], tuning: bool = True) -> str:

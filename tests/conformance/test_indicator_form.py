@@ -30,6 +30,9 @@ def learns_unlabelled(name):
 
 
 def made(name, **parameters):
+    absent = set(parameters) - set(make(name).get_params())
+    if absent:
+        pytest.skip(f"has no {', '.join(sorted(absent))}")
     model = make(name, **parameters)
     return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 

@@ -19,12 +19,20 @@ from dlst.experiments.plan import Cell
 from dlst.experiments.protocols import Rows, rows_of, with_unlabelled
 from dlst.experiments.tuning import Tuned, seeded, tuned
 from dlst.methods import method_info
-from dlst.metrics import evaluate, labels_per_row, top_r_ceiling
+from dlst.metrics import (
+    evaluate,
+    instance_average_precision,
+    labels_per_row,
+    top_r_ceiling,
+)
 
 RANKING = ("instance_average_precision", "one_error", "ranking_loss", "coverage")
 BY_LABEL = ("macro_average_precision", "macro_auc")
 DECISIONS = ("micro_f1", "macro_f1", "instance_f1", "hamming_loss", "subset_accuracy")
 TOP_R = ("micro_f1", "macro_f1")
+LABELLED_AP = "instance_average_precision_labelled"
+"""Instance AP over rows that have a label; scikit-learn counts the others as 1."""
+
 PACKAGES = ("dlst", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -111,6 +119,7 @@ def _measured(
     by_rank = evaluate(test.Y, S, TOP_R, r=r)
     metrics = {
         **evaluate(test.Y, S, RANKING),
+        LABELLED_AP: float(instance_average_precision(test.Y, S, empty="skip")),
         **evaluate(test.Y, P, BY_LABEL),
         **evaluate(test.Y, None, DECISIONS, Y_pred=decided),
         **{f"{name}_top_r": value for name, value in by_rank.items()},
@@ -125,7 +134,10 @@ def _facts(rows: Rows) -> dict[str, Any]:
     prior = np.tile(np.asarray(train.Y.mean(axis=0)).ravel(), (test.n_samples, 1))
     known = not np.isnan(train.Y.data).any()
     best = top_r_ceiling(test.Y, r)
-    floor = evaluate(test.Y, prior, ("instance_average_precision", *TOP_R), r=r) if known else {}
+    floor = {}
+    if known:
+        floor = evaluate(test.Y, prior, ("instance_average_precision", *TOP_R), r=r)
+        floor[LABELLED_AP] = float(instance_average_precision(test.Y, prior, empty="skip"))
     return {
         "n_train": train.n_samples,
         "n_test": test.n_samples,

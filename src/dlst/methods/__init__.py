@@ -1,9 +1,12 @@
 """Whole methods: every one a scikit-learn classifier for many labels."""
 
 from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.br import BR
+from dlst.methods.clems import CLEMS
 from dlst.methods.cplst import CPLST
 from dlst.methods.dlst import DLST
 from dlst.methods.dlst1 import DLST1
+from dlst.methods.ecc import ECC
 from dlst.methods.faie import FAIE
 from dlst.methods.krr import KRR
 from dlst.methods.label_space import LabelSpaceClassifier
@@ -13,15 +16,20 @@ from dlst.methods.mlknn import DLST2, MLkNN
 from dlst.methods.mlloc import MLLOC
 from dlst.methods.mrv import MRV
 from dlst.methods.plst import PLST
+from dlst.methods.rakel import RAKEL
 from dlst.methods.registry import METHODS, Method, available, make, method_info
 from dlst.methods.scaling import FeatureScaler
+from dlst.methods.sleec import SLEEC
 from dlst.methods.slrm import SLRM
 
 __all__ = [
+    "BR",
+    "CLEMS",
     "CPLST",
     "DLST",
     "DLST1",
     "DLST2",
+    "ECC",
     "FAIE",
     "KRR",
     "LEML",
@@ -30,6 +38,8 @@ __all__ = [
     "MLLOC",
     "MRV",
     "PLST",
+    "RAKEL",
+    "SLEEC",
     "SLRM",
     "FeatureScaler",
     "LabelSpaceClassifier",

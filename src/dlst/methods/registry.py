@@ -9,9 +9,12 @@ from typing import Any
 
 from dlst.errors import UnknownNameError
 from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.br import BR
+from dlst.methods.clems import CLEMS
 from dlst.methods.cplst import CPLST
 from dlst.methods.dlst import DLST
 from dlst.methods.dlst1 import DLST1
+from dlst.methods.ecc import ECC
 from dlst.methods.faie import FAIE
 from dlst.methods.krr import KRR
 from dlst.methods.leml import LEML
@@ -20,6 +23,8 @@ from dlst.methods.mlknn import DLST2, MLkNN
 from dlst.methods.mlloc import MLLOC
 from dlst.methods.mrv import MRV
 from dlst.methods.plst import PLST
+from dlst.methods.rakel import RAKEL
+from dlst.methods.sleec import SLEEC
 from dlst.methods.slrm import SLRM
 
 
@@ -94,6 +99,14 @@ METHODS: tuple[Method, ...] = (
         {"n_neighbors": (5, 10, 20)},
     ),
     Method(
+        "br",
+        "BR",
+        BR,
+        "binary relevance: one support vector machine for each label, on one kernel matrix",
+        {},
+        {"C": (1.0, 3.0, 10.0), "gamma_multiple": (0.5, 2.0)},
+    ),
+    Method(
         "plst",
         "PLST",
         PLST,
@@ -164,6 +177,38 @@ METHODS: tuple[Method, ...] = (
         "kernel ridge regression of the labels, width and penalty by exact leave-one-out",
         {},
         {"kernel": ("rbf", "linear")},
+    ),
+    Method(
+        "ecc",
+        "ECC",
+        ECC,
+        "ensemble of classifier chains in random orders",
+        {},
+        {"C": (3.0, 10.0, 100.0)},
+    ),
+    Method(
+        "rakel",
+        "RAkEL",
+        RAKEL,
+        "random small label sets, each learnt as one multi-class problem",
+        {},
+        {"C": (3.0, 10.0, 100.0)},
+    ),
+    Method(
+        "clems",
+        "CLEMS",
+        CLEMS,
+        "label sets placed so that distances are costs; the nearest one answers",
+        {},
+        {"cost": ("hamming", "f1", "accuracy")},
+    ),
+    Method(
+        "sleec",
+        "SLEEC",
+        SLEEC,
+        "codes that keep near label sets near, linear regression, neighbours vote",
+        {},
+        {"n_neighbors": (10, 25, 50)},
     ),
 )
 

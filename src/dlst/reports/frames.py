@@ -12,6 +12,7 @@ from dlst.methods import method_info
 from dlst.metrics import metric_info
 
 TOP_R = "_top_r"
+LABELLED = "_labelled"
 IDENTITY = ("data", "method", "title", "split", "seed", "protocol")
 
 
@@ -28,14 +29,16 @@ def results_frame(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 def is_better_higher(measure: str) -> bool:
     """Say whether more of a metric is better."""
-    return metric_info(measure.removesuffix(TOP_R)).direction == "higher"
+    return metric_info(measure.removesuffix(TOP_R).removesuffix(LABELLED)).direction == "higher"
 
 
 def measure_title(measure: str) -> str:
     """Name a metric for people."""
-    name = measure.removesuffix(TOP_R).replace("_", " ")
+    name = measure.removesuffix(TOP_R).removesuffix(LABELLED).replace("_", " ")
     name = name.replace("average precision", "AP").replace(" f1", "-F1").replace(" auc", " AUC")
     name = name[0].upper() + name[1:]
+    if measure.endswith(LABELLED):
+        return f"{name}, rows with labels"
     return f"{name}, top r" if measure.endswith(TOP_R) else name
 
 

@@ -1,0 +1,184 @@
+"""Support vector machines for many labels on one design matrix, trained side by side."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.parallel import Parallel, delayed
+
+from dlst.data import IterativeStratification
+
+FloatArray = NDArray[np.float64]
+
+FOLDS = 5
+_CACHE_MEGABYTES = 256
+_LINEAR_ITERATIONS = 1000
+# LinearSVC penalises the intercept; as the weight of a feature of this size it hardly notices.
+_INTERCEPT_SIZE = 10.0
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """How the machine of one label is trained.
+
+    Attributes
+    ----------
+    is_kernel : bool
+        Whether the design matrix is the kernel between the rows (LIBSVM, hinge loss), or their
+        features (LIBLINEAR, squared hinge loss).
+    C, tol, max_iter
+        As in scikit-learn; ``max_iter=-1`` is no limit.
+    positive_weight : float or "balanced"
+        Weight of the losses of rows that carry the label; ``"balanced"``: so that both kinds of
+        rows weigh the same.
+    n_jobs : int, optional
+        Threads; both libraries let go of the interpreter while they work.
+    """
+
+    is_kernel: bool
+    C: float
+    tol: float
+    max_iter: int
+    positive_weight: float | str
+    n_jobs: int | None
+
+    def machine(self, design: FloatArray, targets: NDArray[np.bool_]) -> _Machine:
+        """Train on rows where the label is known, of both kinds."""
+        weight = self.positive_weight
+        if isinstance(weight, str):
+            weight = float((~targets).sum() / targets.sum())
+        weights = {False: 1.0, True: weight}
+        if self.is_kernel:
+            kernel_machine = SVC(
+                kernel="precomputed",
+                C=self.C,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                class_weight=weights,
+                cache_size=_CACHE_MEGABYTES,
+            ).fit(design, targets)
+            coef = np.zeros(len(design))
+            coef[kernel_machine.support_] = kernel_machine.dual_coef_[0]
+            steps, finished = int(kernel_machine.n_iter_[0]), kernel_machine.fit_status_ == 0
+            return _Machine(coef, float(kernel_machine.intercept_[0]), steps, finished)
+        limit = _LINEAR_ITERATIONS if self.max_iter == -1 else self.max_iter
+        linear_machine = LinearSVC(
+            C=self.C,
+            tol=self.tol,
+            dual=False,
+            max_iter=limit,
+            class_weight=weights,
+            intercept_scaling=_INTERCEPT_SIZE,
+        ).fit(design, targets)
+        coef, steps = linear_machine.coef_[0], int(linear_machine.n_iter_)
+        return _Machine(coef, float(linear_machine.intercept_[0]), steps, steps < limit)
+
+
+@dataclass(frozen=True)
+class _Machine:
+    coef: FloatArray
+    intercept: float
+    steps: int
+    finished: bool
+
+
+class Machines(NamedTuple):
+    """Machines of all labels: the margins of rows are ``design @ coef + intercept``.
+
+    ``coef`` has the shape (n, K) or (q, K); ``intercept`` and ``steps`` of the solver (K,).
+    """
+
+    coef: FloatArray
+    intercept: FloatArray
+    steps: NDArray[np.int64]
+
+
+def train_machines(design: FloatArray, Y: sp.csr_array, trainer: Trainer) -> Machines:
+    """Train one machine for each label, on the rows where it is known.
+
+    Parameters
+    ----------
+    design : ndarray of shape (n, n) or (n, q)
+        Kernel between the rows, or their features.
+    Y : csr_array of shape (n, K)
+        Labels; NaN is unknown. Every label has a known 0 and a known 1.
+    trainer : Trainer
+    """
+    columns = sp.csc_array(Y)
+    with config_context(assume_finite=True), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # one for all labels is given below
+        machines = Parallel(n_jobs=trainer.n_jobs, prefer="threads")(
+            delayed(_train_label)(design, _column(columns, label), trainer)
+            for label in range(Y.shape[1])
+        )
+    unfinished = sum(not machine.finished for machine in machines)
+    if unfinished:
+        warnings.warn(
+            f"the machines of {unfinished} of {len(machines)} labels did not converge in "
+            f"max_iter={trainer.max_iter}; raise max_iter or tol, or lower C.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return Machines(
+        np.column_stack([machine.coef for machine in machines]),
+        np.array([machine.intercept for machine in machines]),
+        np.array([machine.steps for machine in machines]),
+    )
+
+
+def out_of_fold_margins(design: FloatArray, Y: sp.csr_array, trainer: Trainer) -> FloatArray:
+    """Return the margin of each known entry by machines that have not seen its row.
+
+    Shape (n, K); NaN where the label is unknown, or constant in the rows of the other folds.
+    """
+    n, K = Y.shape
+    margins = np.full((n, K), np.nan)
+    folds = IterativeStratification(n_splits=min(FOLDS, n), shuffle=True, random_state=0)
+    known = _known(Y)
+    for rows, held_out in folds.split(np.zeros((n, 1)), np.where(known, Y.toarray(), 0.0)):
+        labels = np.flatnonzero(_varies(Y[rows]))
+        if labels.size:
+            seen = rows if trainer.is_kernel else slice(None)
+            part = design[np.ix_(rows, rows)] if trainer.is_kernel else design[rows]
+            found = train_machines(part, Y[rows][:, labels], trainer)
+            margins[np.ix_(held_out, labels)] = (
+                design[held_out][:, seen] @ found.coef + found.intercept
+            )
+    margins[~known] = np.nan
+    return margins
+
+
+def _train_label(design: FloatArray, column: FloatArray, trainer: Trainer) -> _Machine:
+    known = np.flatnonzero(~np.isnan(column))
+    if len(known) == len(column):
+        return trainer.machine(design, column == 1)
+    if not trainer.is_kernel:
+        return trainer.machine(design[known], column[known] == 1)
+    found = trainer.machine(design[np.ix_(known, known)], column[known] == 1)
+    coef = np.zeros(len(column))
+    coef[known] = found.coef
+    return replace(found, coef=coef)
+
+
+def _column(columns: sp.csc_array, label: int) -> FloatArray:
+    entries = slice(columns.indptr[label], columns.indptr[label + 1])
+    column = np.zeros(columns.shape[0])
+    column[columns.indices[entries]] = columns.data[entries]
+    return column
+
+
+def _known(Y: sp.csr_array) -> NDArray[np.bool_]:
+    return np.asarray(~np.isnan(Y.toarray()))
+
+
+def _varies(Y: sp.csr_array) -> NDArray[np.bool_]:
+    values = Y.toarray()
+    return np.asarray((values == 1).any(axis=0) & (values == 0).any(axis=0))
