@@ -316,6 +316,8 @@ ODD = {
 @pytest.mark.parametrize("odd", ODD)
 def test_odd_data_get_probabilities_without_a_warning(name, odd, problem):
     X, Y = ODD[odd](*problem[:2])
+    if np.isnan(Y).any() and not takes_unknown(name):
+        pytest.skip("refuses unknown entries")
     model = made(name).fit(X, Y)
     P = model.predict_proba(X)
     assert P.shape == Y.shape

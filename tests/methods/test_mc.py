@@ -474,3 +474,14 @@ def test_thresholds_are_learnt_on_hidden_rows(data):
         assert learnt.predict(X_new).sum() > plain.predict(X_new).sum()
     few = MC(decision="macro", random_state=0).fit(X[:8], Y[:8, :2])
     assert few.predict(X_new).shape == (20, 2)
+
+
+def test_hidden_rows_are_folded_in_unless_there_are_rows_to_complete(data):
+    X, Y, X_new = data
+    alone = MC(random_state=0).fit(X, Y)
+    both = np.vstack([Y, np.full((20, 4), np.nan)])
+    beside = MC(random_state=0).fit(np.vstack([X, X_new]), both)
+    # The same rows are hidden, but predicted in two ways; unlabelled rows take no part.
+    assert not np.array_equal(alone.search_["score"], beside.search_["score"])
+    assert alone.search_["score"].max() > 0.8
+    assert beside.search_["score"].max() > 0.8

@@ -101,8 +101,9 @@ class MC(MultiLabelClassifier):
     multipliers) keeps them as a constraint and takes fewer iterations. The program picks the μ
     that is best on the test rows; here it is the best on hidden labels of at most 1000 training
     rows, by instance-wise average precision (of a single label: by the loss). The hidden rows are
-    completed if there are unlabelled rows to complete, else folded in like new rows. Rotating features changes
-    nothing, so that principal directions are exact when they are all there.
+    completed if there are unlabelled rows to complete, else folded in like new rows; where rows are few,
+    the first wants a larger μ than the second. Rotating features changes nothing, so that principal
+    directions are exact when they are all there.
 
     New rows are a reading of ours. ‖Z‖_* is the least (‖A‖² + ‖B‖²)/2 over Z = B Aᵀ, so a new row
     is folded in by its b of least feature loss + μ/2 ‖b‖² with A fixed and its one kept; the
