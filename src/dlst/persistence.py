@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import numpy as np
@@ -186,11 +187,8 @@ def _our_types() -> set[str]:
     names: set[str] = set()
     for package_name in _OUR_PACKAGES:
         package = import_module(package_name)
-        folder = Path(inspect.getfile(package)).parent
-        for file in sorted(folder.glob("*.py")):
-            module = import_module(
-                package_name if file.stem == "__init__" else f"{package_name}.{file.stem}"
-            )
+        inside = walk_packages(package.__path__, f"{package_name}.")
+        for module in (package, *(import_module(found.name) for found in inside)):
             names |= {
                 f"{member.__module__}.{member.__qualname__}"
                 for _, member in inspect.getmembers(module, inspect.isclass)

@@ -14,7 +14,7 @@ from sklearn.svm import SVC, LinearSVC
 import dlst
 from dlst.data.registry import load_registered
 from dlst.methods._calibration import MarginCalibration
-from dlst.methods._machines import Trainer, out_of_fold_margins
+from dlst.methods._solvers.br_machines import Trainer, out_of_fold_margins
 from dlst.methods.br import BR
 from dlst.metrics import instance_average_precision
 

@@ -15,8 +15,8 @@ import dlst
 from dlst.data.registry import load_registered
 from dlst.encoders.labelsets import distinct_label_sets
 from dlst.errors import DataError
-from dlst.methods._label_costs import label_set_costs
-from dlst.methods._mirrored_mds import classical_start, mirrored_mds, random_start
+from dlst.methods._solvers.clems_costs import label_set_costs
+from dlst.methods._solvers.clems_mds import classical_start, mirrored_mds, random_start
 from dlst.methods.clems import CLEMS
 from dlst.metrics import instance_average_precision
 

@@ -17,11 +17,11 @@ from dlst._kernels.proximal import accelerated_proximal_gradient
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values, spectral_norm
 from dlst.data.registry import load_registered
 from dlst.methods import _leml_terms
-from dlst.methods._leml_alternation import alternate, balanced
-from dlst.methods._leml_design import Design
-from dlst.methods._leml_fitting import Settings
-from dlst.methods._leml_problems import CompleteProblem, GeneralProblem, Inner, newton
-from dlst.methods._leml_terms import SquaredTerm, loss_term
+from dlst.methods._solvers.leml_alternation import alternate, balanced
+from dlst.methods._solvers.leml_design import Design
+from dlst.methods._solvers.leml_fitting import Settings
+from dlst.methods._solvers.leml_problems import CompleteProblem, GeneralProblem, Inner, newton
+from dlst.methods._solvers.leml_terms import SquaredTerm, loss_term
 from dlst.methods.leml import FALLBACK, FRACTIONS, LEML
 from dlst.metrics import instance_average_precision
 

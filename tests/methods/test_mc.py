@@ -14,6 +14,7 @@ from dlst._kernels.singular_values import shrink_singular_values
 from dlst.data.registry import load_registered
 from dlst.methods._mc_fold_in import chi2_scores, factors, linear_rule
 from dlst.methods._mc_problem import Completion, chi2_step
+from dlst.methods._mc_search import probability_slope
 from dlst.methods._mc_solvers import (
     exact_path,
     fixed_point_path,
@@ -299,7 +300,9 @@ def test_the_completion_of_training_rows_agrees_with_most_labels(data):
     model = MC(random_state=0).fit(X, Y)
     assert ((model.transduction_ > 0) == Y).mean() > 0.85
     S, P = model.decision_function(X_new), model.predict_proba(X_new)
-    np.testing.assert_allclose(P, 1 / (1 + np.exp(-S)), atol=1e-12)
+    np.testing.assert_allclose(P, 1 / (1 + np.exp(-model.probability_slope_ * S)), atol=1e-12)
+    given = MC(mu=model.mu_, slope=2.0).fit(X, Y)
+    assert given.probability_slope_ == 2.0
     np.testing.assert_array_equal(model.predict(X_new), S > 0)
 
 
@@ -485,3 +488,14 @@ def test_hidden_rows_are_folded_in_unless_there_are_rows_to_complete(data):
     assert not np.array_equal(alone.search_["score"], beside.search_["score"])
     assert alone.search_["score"].max() > 0.8
     assert beside.search_["score"].max() > 0.8
+
+
+def test_the_slope_of_probabilities_is_the_most_likely_one():
+    rng = np.random.default_rng(0)
+    scores = 0.01 * rng.normal(size=(400, 10))
+    truth = np.where(rng.random(scores.shape) < 1 / (1 + np.exp(-250 * scores)), 1.0, -1.0)
+    assert probability_slope(truth, scores, 1.0) == pytest.approx(250, rel=0.1)
+    truth[200:] = 0.0
+    assert probability_slope(truth, scores, 1.0) == pytest.approx(250, rel=0.1)
+    assert np.isfinite(probability_slope(np.sign(scores), scores, 1.0))
+    assert probability_slope(truth, 0 * scores, 3.0) == 3.0

@@ -15,8 +15,8 @@ import dlst
 from dlst.data.registry import load_registered
 from dlst.encoders.labelsets import distinct_label_sets
 from dlst.errors import DataError
-from dlst.methods._inner_products import codes_of_products, near_inner_products
 from dlst.methods._local_embedding import LocalEmbedding, sparse_code_regression
+from dlst.methods._solvers.sleec_products import codes_of_products, near_inner_products
 from dlst.methods.sleec import SLEEC
 from dlst.metrics import instance_average_precision
 from dlst.regressors.ridge import LinearRidge
@@ -64,7 +64,7 @@ def test_sets_with_nothing_in_common_are_paired_evenly():
 
 def test_blocks_change_no_pair(points, monkeypatch):
     whole = near_inner_products(points, 7)
-    monkeypatch.setattr("dlst.methods._inner_products.POINTS_AT_ONCE", 11)
+    monkeypatch.setattr("dlst.methods._solvers.sleec_products.POINTS_AT_ONCE", 11)
     assert (near_inner_products(points, 7) != whole).nnz == 0
 
 

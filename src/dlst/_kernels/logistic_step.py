@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 _MAX_STEPS = 100
-_PRECISION = 1e-14
+# Newton's error after a step is at most slope/2 times the square of the step.
+_PRECISION = 1e-8
 
 
 @njit(cache=True, nogil=True)
@@ -36,7 +37,7 @@ def logistic_step(V: FloatArray, Y: FloatArray, weight: float, slope: float) -> 
                 surplus = margin - given - weight * wrong
                 step = surplus / (1.0 + weight * slope * wrong * (1.0 - wrong))
                 margin -= step
-                if abs(step) <= _PRECISION * max(1.0, abs(margin)):
+                if abs(step) <= _PRECISION:
                     break
             Z[i, j] = y * margin
     return Z

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 from dlst.methods._mc_fold_in import folded_in
 from dlst.methods._mc_problem import Completion
@@ -121,6 +122,26 @@ def search(
     if not mus:
         return None
     return Found(mus, scores, mus[int(np.argmax(scores))] / largest, best)
+
+
+def probability_slope(truth: FloatArray, scores: FloatArray, slope: float) -> float:
+    """Return the a of the most likely σ(a z): completed labels shrink, the more the larger μ.
+
+    One number, above 0, changes neither the order of scores nor which are above 0. A typical score
+    is added once right and once wrong, so that no sample makes a infinite.
+    """
+    margins = (truth * scores)[truth != 0]
+    typical = float(np.abs(margins).mean())
+    if typical == 0.0:
+        return slope
+    margins = np.append(margins, [typical, -typical])
+
+    def loss(log_slope: float) -> float:
+        return float(np.logaddexp(0.0, -np.exp(log_slope) * margins).sum())
+
+    centre = -np.log(typical)
+    found = minimize_scalar(loss, bounds=(centre - 7.0, centre + 7.0), method="bounded")
+    return float(np.exp(found.x))
 
 
 def _score(truth: FloatArray, scores: FloatArray, slope: float) -> float:

@@ -12,7 +12,7 @@ from sklearn.utils import gen_batches
 
 from dlst._matrices import FeatureMatrix, as_features
 from dlst.methods._calibration import Calibration, MarginCalibration
-from dlst.methods._machines import Trainer, out_of_fold_margins, train_machines
+from dlst.methods._solvers.br_machines import Trainer, out_of_fold_margins, train_machines
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling

@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.decoders.neighbours import row_blocks
 from dlst.encoders.labelsets import LabelSets, distinct_label_sets
-from dlst.methods._label_costs import Cost, label_set_costs
-from dlst.methods._mirrored_mds import classical_start, mirrored_mds, random_start
+from dlst.methods._solvers.clems_costs import Cost, label_set_costs
+from dlst.methods._solvers.clems_mds import classical_start, mirrored_mds, random_start
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.label_space import CROSS_FITTING_FOLDS
 from dlst.methods.parameters import check_choice, check_integer, check_number

@@ -18,7 +18,15 @@ from dlst._matrices import FeatureMatrix, as_dense
 from dlst.decoders import Decision
 from dlst.methods._mc_fold_in import Factors, chi2_scores, factors, linear_rule
 from dlst.methods._mc_problem import FEATURE_LOSSES, LABEL_LOSSES, VARIANTS, Completion
-from dlst.methods._mc_search import SHARES, USUAL_SHARE, Found, HiddenRows, hidden_rows, search
+from dlst.methods._mc_search import (
+    SHARES,
+    USUAL_SHARE,
+    Found,
+    HiddenRows,
+    hidden_rows,
+    probability_slope,
+    search,
+)
 from dlst.methods._mc_solvers import Completed, exact_path, fixed_point_path
 from dlst.methods.base import MultiLabelClassifier, logit
 from dlst.methods.parameters import check_choice, check_integer, check_number
@@ -85,6 +93,8 @@ class MC(MultiLabelClassifier):
         The completed labels of all rows given to fit, unlabelled ones included, above 0 for a yes.
     coef_, intercept_ : ndarray
         What gives the scores of new rows from scaled features (squared feature loss).
+    probability_slope_ : float
+        a of the probabilities σ(a z).
     n_iter_ : int
         Iterations at the last μ.
 
@@ -101,9 +111,12 @@ class MC(MultiLabelClassifier):
     multipliers) keeps them as a constraint and takes fewer iterations. The program picks the μ
     that is best on the test rows; here it is the best on hidden labels of at most 1000 training
     rows, by instance-wise average precision (of a single label: by the loss). The hidden rows are
-    completed if there are unlabelled rows to complete, else folded in like new rows; where rows are few,
-    the first wants a larger μ than the second. Rotating features changes nothing, so that principal
-    directions are exact when they are all there.
+    completed if there are unlabelled rows to complete, else folded in like new rows; where
+    rows are few, the first wants a larger μ than the second. Rotating features changes nothing, so
+    that principal directions are exact when they are all there.
+
+    Probabilities are σ(a z) with the a most likely on the hidden rows, γ when μ was given. What is
+    above 0 is above ½, but rare labels seldom are: rank by scores, or use ``decision="micro"``.
 
     New rows are a reading of ours. ‖Z‖_* is the least (‖A‖² + ‖B‖²)/2 over Z = B Aᵀ, so a new row
     is folded in by its b of least feature loss + μ/2 ‖b‖² with A fixed and its one kept; the
@@ -250,6 +263,7 @@ class MC(MultiLabelClassifier):
         largest = self._problem(labels, features).largest_mu()
         self.mu_ = USUAL_SHARE * largest if self.mu is None else float(self.mu)
         self.search_: dict[str, FloatArray] = {}
+        self.probability_slope_ = float(self.slope)
         learns = self.decision in ("micro", "macro")
         rows = hidden_rows(labels, self.held_out, random) if learns or self.mu is None else None
         found = None
@@ -262,6 +276,9 @@ class MC(MultiLabelClassifier):
         if self.mu is None:
             self.mu_ = found.share * largest
             self.search_ = {"mu": np.array(found.mus), "score": np.array(found.scores)}
+            self.probability_slope_ = probability_slope(
+                labels[rows.hidden], found.predicted, self.slope
+            )
         seen, S = (Y[rows.hidden], found.predicted) if learns else (Y, np.zeros(Y.shape))
         self.decision_rule_.fit(self._as_probabilities(S), seen)
 
@@ -336,7 +353,7 @@ class MC(MultiLabelClassifier):
         return self._scores(X)[0]
 
     def _as_probabilities(self, S: FloatArray) -> FloatArray:
-        return np.asarray(expit(self.slope * S))
+        return np.asarray(expit(self.probability_slope_ * S))
 
     def _decide(self, P: FloatArray, S: FloatArray) -> NDArray[np.bool_]:
         if self.decision == "hamming" and self.cardinality is None:

@@ -14,12 +14,12 @@ from sklearn.utils import check_random_state
 from dlst._matrices import FeatureMatrix, as_dense, as_features
 from dlst.decoders import Decision
 from dlst.errors import DataError
-from dlst.methods._miml_compression import compression_matrix
-from dlst.methods._miml_inference import Posterior, SparseLabels
-from dlst.methods._miml_query import greedy_information, signal_strengths
-from dlst.methods._miml_training import alternate_weights, choose_model
-from dlst.methods._miml_weights import Regression, chosen_regression
 from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
+from dlst.methods._solvers.miml_compression import compression_matrix
+from dlst.methods._solvers.miml_inference import Posterior, SparseLabels
+from dlst.methods._solvers.miml_query import greedy_information, signal_strengths
+from dlst.methods._solvers.miml_training import alternate_weights, choose_model
+from dlst.methods._solvers.miml_weights import Regression, chosen_regression
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.label_space import known_or_mean
 from dlst.methods.parameters import check_choice, check_integer, check_number

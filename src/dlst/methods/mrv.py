@@ -13,13 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.decoders import Decision
-from dlst.methods._latent_labels import LatentLabelProblem, LatentLabels
 from dlst.methods._manifold import (
     HeldOut,
     ManifoldClassifier,
     held_out_folds,
     not_converged,
 )
+from dlst.methods._solvers.mrv_latent_labels import LatentLabelProblem, LatentLabels
 from dlst.methods.label_space import known_or_mean
 from dlst.methods.parameters import check_number
 from dlst.methods.scaling import FeatureScaler, Scaling

@@ -15,7 +15,6 @@ from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix
 from dlst.decoders import Decision
 from dlst.errors import DataError
-from dlst.methods._low_rank_map import LowRankMap, LowRankProblem, centred_gram
 from dlst.methods._manifold import (
     HeldOut,
     ManifoldClassifier,
@@ -23,6 +22,7 @@ from dlst.methods._manifold import (
     not_converged,
     squared_error,
 )
+from dlst.methods._solvers.slrm_low_rank_map import LowRankMap, LowRankProblem, centred_gram
 from dlst.methods.parameters import check_choice, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.targets import labelled_rows
