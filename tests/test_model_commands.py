@@ -88,6 +88,15 @@ def test_a_fitted_model_is_the_one_python_fits(files, model, digits):
     assert len(about["files"]["train.csv"]) == 64
 
 
+@pytest.mark.parametrize("name", available())
+def test_every_method_is_fitted_saved_and_measured(name, run, files, tmp_path):
+    code, _, _ = run("fit", files / "train.csv", "-o", tmp_path / "m.skops", "--method", name)
+    assert code == 0
+    code, out, _ = run("evaluate", tmp_path / "m.skops", files / "test.csv", "--json")
+    assert code == 0
+    assert 0 < json.loads(out)["scores"]["instance_average_precision"] <= 1
+
+
 def test_fit_tells_what_it_did(run, files, tmp_path):
     out = tmp_path / "m.skops"
     code, text, err = run("fit", files / "train.csv", "-o", out, "--method", "mlknn")

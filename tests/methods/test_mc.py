@@ -356,7 +356,7 @@ def test_mu_is_chosen_on_hidden_labels_of_training_rows(data):
     model = MC(random_state=0).fit(X, Y)
     best = int(np.argmax(model.search_["score"]))
     assert best > 0
-    assert len(model.search_["mu"]) >= 4
+    assert len(model.search_["mu"]) >= 3
     # Fewer rows take part in the search: the same share of another largest μ.
     assert 0.5 < model.mu_ / model.search_["mu"][best] < 2
     assert MC(mu=0.1).fit(X, Y).search_ == {}
