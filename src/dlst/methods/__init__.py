@@ -11,6 +11,7 @@ from dlst.methods.faie import FAIE
 from dlst.methods.krr import KRR
 from dlst.methods.label_space import LabelSpaceClassifier
 from dlst.methods.leml import LEML
+from dlst.methods.mc import MC
 from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
 from dlst.methods.mlloc import MLLOC
@@ -33,6 +34,7 @@ __all__ = [
     "FAIE",
     "KRR",
     "LEML",
+    "MC",
     "METHODS",
     "MIML",
     "MLLOC",

@@ -18,6 +18,7 @@ from dlst.methods.ecc import ECC
 from dlst.methods.faie import FAIE
 from dlst.methods.krr import KRR
 from dlst.methods.leml import LEML
+from dlst.methods.mc import MC
 from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
 from dlst.methods.mlloc import MLLOC
@@ -137,6 +138,14 @@ METHODS: tuple[Method, ...] = (
         "codes of local label correlation appended to the features, large-margin scorers",
         {},
         {"alpha": (0.3, 1.0, 3.0), "n_prototypes": (15, 40)},
+    ),
+    Method(
+        "mc",
+        "MC",
+        MC,
+        "labels completed together with features, as one matrix of low rank",
+        {},
+        {"lam": (0.02, 0.1, 1.0)},
     ),
     Method(
         "miml",

@@ -10,7 +10,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values, spectral_norm
-from dlst.methods._mc_problem import Completion
+from dlst.methods._solvers.mc_problem import Completion
 
 FloatArray = NDArray[np.float64]
 
