@@ -50,7 +50,8 @@ def test_the_optimum_satisfies_its_conditions(regression):
 
 
 @pytest.mark.parametrize("rho", [0.3, 10.0])
-def test_both_solvers_reach_one_optimum(regression, rho):
+@pytest.mark.parametrize("relaxation", [1.0, 1.6])
+def test_both_solvers_reach_one_optimum(regression, rho, relaxation):
     X, Y, penalty = regression
     inverse = np.linalg.inv(X.T @ X + rho * np.eye(6))
     found = admm(
@@ -60,8 +61,10 @@ def test_both_solvers_reach_one_optimum(regression, rho):
         rho,
         tol=1e-12,
         max_iter=50_000,
+        relaxation=relaxation,
     )
     assert found.converged
+    np.testing.assert_allclose(found.smooth_point, found.point, atol=1e-9)
     other = by_fista(X, Y, penalty, tol=1e-12, max_iter=20_000)
     np.testing.assert_allclose(found.point, other.point, atol=1e-8)
 
@@ -86,7 +89,7 @@ def test_a_solver_says_when_it_was_stopped(regression):
     X, Y, penalty = regression
     assert by_fista(X, Y, penalty, tol=1e-12, max_iter=3)[1:] == (3, False)
     stuck = admm(lambda V: V + 1, lambda V, step: V, np.zeros(3), 1.0, tol=1e-9, max_iter=4)
-    assert stuck[1:] == (4, False)
+    assert (stuck.n_iter, stuck.converged) == (4, False)
 
 
 def test_a_flat_function_is_minimised_by_the_proximal_step_alone():

@@ -71,6 +71,20 @@ def accelerated_proximal_gradient(
     return Solution(point, max_iter, False)
 
 
+class Agreement(NamedTuple):
+    """Where the two copies of the alternating direction method met.
+
+    ``point`` has what the proximal step gives (exact low rank, exact zeros), ``smooth_point`` is
+    the other copy, ``dual`` the scaled multiplier, from which a like problem may start.
+    """
+
+    point: FloatArray
+    smooth_point: FloatArray
+    dual: FloatArray
+    n_iter: int
+    converged: bool
+
+
 def admm(
     solve: Callable[[FloatArray], FloatArray],
     prox: Callable[[FloatArray, float], FloatArray],
@@ -79,7 +93,9 @@ def admm(
     *,
     tol: float,
     max_iter: int,
-) -> Solution:
+    dual: FloatArray | None = None,
+    relaxation: float = 1.0,
+) -> Agreement:
     """Minimise f(W) + g(J) with W = J by the alternating direction method of multipliers.
 
     Parameters
@@ -96,19 +112,19 @@ def admm(
         Stop when W − J and the change of J are both at most this share of max(1, ‖J‖).
     max_iter : int
         Stop after so many rounds, converged or not.
-
-    Returns
-    -------
-    Solution
-        Its point is J, which has what the proximal step gives: exact low rank, exact zeros.
+    dual : ndarray, optional
+        First scaled multiplier; default 0.
+    relaxation : float
+        Between 1 and 2; above 1 (1.5 to 1.8) often takes fewer rounds.
     """
-    J = start
-    dual = np.zeros_like(start)
+    J = W = start
+    dual = np.zeros_like(start) if dual is None else dual
     for iteration in range(1, max_iter + 1):
         W = solve(J - dual)
-        last, J = J, prox(W + dual, 1.0 / rho)
-        dual = dual + W - J
+        ahead = relaxation * W + (1.0 - relaxation) * J + dual
+        last, J = J, prox(ahead, 1.0 / rho)
+        dual = ahead - J
         small = tol * max(1.0, float(np.linalg.norm(J)))
         if np.linalg.norm(W - J) <= small and np.linalg.norm(J - last) <= small:
-            return Solution(J, iteration, True)
-    return Solution(J, max_iter, False)
+            return Agreement(J, W, dual, iteration, True)
+    return Agreement(J, W, dual, max_iter, False)

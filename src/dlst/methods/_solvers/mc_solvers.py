@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from dlst._kernels.proximal import Agreement, admm
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values, spectral_norm
 from dlst.methods._solvers.mc_problem import Completion
 
@@ -62,19 +63,10 @@ def exact_path(
     dual = np.zeros_like(J)
     longest = max(spectral_norm(J), np.finfo(np.float64).tiny)
     for mu in mus:
-        threshold = _SHRINKAGE * longest
-        rho = mu / threshold
-        converged = False
-        n_iter = 0
-        while not converged and n_iter < max_iter:
-            n_iter += 1
-            W = problem.nearest(J - dual, rho)
-            ahead = _RELAXATION * W + (1.0 - _RELAXATION) * J + dual
-            last, J = J, shrink_singular_values(ahead, threshold).matrix
-            dual = ahead - J
-            small = tol * max(1.0, float(np.linalg.norm(J)))
-            converged = bool(np.linalg.norm(W - J) <= small and np.linalg.norm(J - last) <= small)
-        yield Completed(mu, J, W, n_iter, converged)
+        rho = mu / (_SHRINKAGE * longest)
+        found = _agreement(problem, mu, rho, J, dual, tol, max_iter)
+        J, dual = found.point, found.dual
+        yield Completed(mu, J, found.smooth_point, found.n_iter, found.converged)
 
 
 def fixed_point_path(
@@ -114,6 +106,33 @@ def fixed_point_path(
             converged = _settled(objectives, tol)
         if n_iter:
             yield Completed(mu, Z, Z, n_iter, converged)
+
+
+def _agreement(
+    problem: Completion,
+    mu: float,
+    rho: float,
+    start: FloatArray,
+    dual: FloatArray,
+    tol: float,
+    max_iter: int,
+) -> Agreement:
+    def nearest(V: FloatArray) -> FloatArray:
+        return problem.nearest(V, rho)
+
+    def shrink(V: FloatArray, step: float) -> FloatArray:
+        return shrink_singular_values(V, mu * step).matrix
+
+    return admm(
+        nearest,
+        shrink,
+        start,
+        rho,
+        tol=tol,
+        max_iter=max_iter,
+        dual=dual,
+        relaxation=_RELAXATION,
+    )
 
 
 def published_step(problem: Completion) -> float:

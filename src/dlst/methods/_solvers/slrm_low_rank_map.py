@@ -161,7 +161,8 @@ class LowRankProblem:
             def solve(V: FloatArray) -> FloatArray:
                 return np.asarray((cross + rho * V) / (curvature + rho))
 
-            return admm(solve, shrink, start, rho, tol=tol, max_iter=max_iter)
+            met = admm(solve, shrink, start, rho, tol=tol, max_iter=max_iter)
+            return Solution(met.point, met.n_iter, met.converged)
 
         def gradient(W: FloatArray) -> FloatArray:
             if incomplete is None:
