@@ -50,6 +50,7 @@ MANY_LABELS = "delicious"
 FOR_MANY_LABELS = ("leml", "cplst", "faie", "plst")
 
 SECONDS, MEBIBYTES = 60, 2048
+THREADS = 1
 
 MEASURES = {
     LABELLED_AP: "Instance AP, over rows that have a label",
@@ -221,7 +222,8 @@ def carried_out(plan: Plan, folder: str, jobs: int, seconds: float = 3600) -> li
         for told in record.get("warnings", []):
             print(f"    {told}", flush=True)
 
-    return run(plan, RUNS / folder, limits=Limits(seconds=seconds, jobs=jobs), watch=tell)
+    limits = Limits(seconds=seconds, jobs=jobs, threads=THREADS)
+    return run(plan, RUNS / folder, limits=limits, watch=tell)
 
 
 def meanings(methods: list[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from dlst import data as dlst_data
 from dlst.cli import main
 from dlst.cli.model_commands import parse_settings
-from dlst.data import Dataset, load_multidigits
+from dlst.data import Dataset, load_multidigits, random_split
 from dlst.methods import available, make
 from dlst.metrics import evaluate
 from dlst.persistence import describe, load, save
@@ -130,6 +130,27 @@ def test_a_known_set_is_fitted_on_its_training_rows_and_measured_on_its_test_row
     assert json.loads(run("evaluate", out, "multidigits", "--json")[1])["n_samples"] == 500
     everything = json.loads(run("evaluate", out, "multidigits", "--all", "--json")[1])
     assert everything["n_samples"] == 2000
+
+
+def test_rows_are_kept_apart_for_data_of_no_split(run, mistake, files, tmp_path):
+    file, data = tmp_path / "m.skops", files / "train.csv"
+    command = ("fit", data, "-o", file, "--method", "dlst2", "--test-size", 0.25, "--json")
+    assert json.loads(run(*command)[1])["n_samples"] == 90
+    code, out, err = run("evaluate", file, data, "--test-size", 0.25, "--json")
+    assert (code, json.loads(out)["n_samples"], err) == (0, 30, "")
+    # The rows are those of the seed, and none was seen in training.
+    drawn = random_split(dlst_data.load(data), 0.25, random_state=0)
+    held_out = dlst_data.load(data).subset(drawn.test)
+    expected = evaluate(held_out.Y, load(file).decision_function(held_out.X))
+    found = json.loads(out)["scores"]["instance_average_precision"]
+    assert found == expected["instance_average_precision"]
+    code, _, err = run("evaluate", file, data)
+    assert code == 0
+    assert "not test scores" in err
+    assert "not test scores" not in run("evaluate", file, files / "test.csv")[2]
+    assert "--all was given" in mistake("evaluate", file, data, "--all", "--test-size", 0.25)
+    assert "between 0 and 1; got 2" in mistake("evaluate", file, data, "--test-size", 2)
+    assert "has a split" in mistake("evaluate", file, "multidigits", "--test-size", 0.25)
 
 
 def test_a_warning_of_the_method_is_a_note(run, files, digits, tmp_path):

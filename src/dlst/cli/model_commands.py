@@ -16,6 +16,11 @@ Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `dlst 
 AllRows = Annotated[
     bool, typer.Option("--all", help="Use all rows, not only one side of the data's split.")
 ]
+TestSize = Annotated[
+    float | None,
+    typer.Option(help="Draw this share of the rows as test rows, by --seed, for data of no split."),
+]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 
 
 def fit(
@@ -25,7 +30,8 @@ def fit(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="A parameter, such as n_neighbors=20.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Seed = 0,
+    test_size: TestSize = None,
     labels: Labels = None,
     nominal: Nominal = None,
     from_: From = None,
@@ -46,8 +52,7 @@ def fit(
     if "random_state" in model.get_params() and "random_state" not in parameters:
         model.set_params(random_state=seed)
     dataset = load_data(data, labels, nominal, from_, None)
-    if dataset.split is not None and not all_rows:
-        dataset = dataset.train
+    dataset = _one_side(dataset, "train", all_rows, test_size, seed)
     if not dataset.n_features:
         raise DataError(f"{dataset.name}: has labels only; a method needs features.")
     started = time.perf_counter()
@@ -94,7 +99,7 @@ def predict(
     from dlst.cli.predictions import write_predictions
 
     _check_target(out, force)
-    model, dataset = _model_and_data(model_file, data, labels, nominal, from_, True)
+    model, dataset = _model_and_data(model_file, data, labels, nominal, from_)
     write_predictions(model, dataset, out, top=top, decisions=decisions)
     if json:
         views.print_json({"written": str(out), "n_samples": dataset.n_samples})
@@ -109,13 +114,18 @@ def evaluate(
     nominal: Nominal = None,
     from_: From = None,
     all_rows: AllRows = False,
+    test_size: TestSize = None,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Measure a model on data (the test rows, when they have a split)."""
     from dlst.cli import model_views, views
     from dlst.cli.measures import measure
 
-    model, dataset = _model_and_data(model_file, data, labels, nominal, from_, all_rows)
+    model, dataset = _model_and_data(model_file, data, labels, nominal, from_)
+    side = _one_side(dataset, "test", all_rows, test_size, seed)
+    _tell_if_seen(model_file, dataset, side)
+    dataset = side
     if not dataset.n_labels:
         raise DataError(f"{dataset.name}: has no labels to compare with. Name them with --labels.")
     found = measure(model, dataset)
@@ -138,7 +148,7 @@ def explain(
     """Say why a row got its labels: what spoke for each, and which training rows voted."""
     from dlst.cli import model_views, views
 
-    model, dataset = _model_and_data(model_file, data, labels, nominal, from_, True)
+    model, dataset = _model_and_data(model_file, data, labels, nominal, from_)
     if not 0 <= row < dataset.n_samples:
         raise DataError(
             f"--row must be from 0 to {dataset.n_samples - 1}, the rows of the data; got {row}."
@@ -214,7 +224,6 @@ def _model_and_data(
     labels: str | None,
     nominal: str | None,
     from_: str | None,
-    all_rows: bool,
 ) -> tuple[Any, Any]:
     from dlst.methods import MultiLabelClassifier
     from dlst.methods.fitting import in_line_with
@@ -228,6 +237,34 @@ def _model_and_data(
             f"{type(model).__name__}. Use it from Python, with dlst.load."
         )
     dataset = load_data(data, labels, nominal, from_, None, labels_optional=True)
-    if dataset.split is not None and not all_rows:
-        dataset = dataset.test
     return model, in_line_with(model, dataset)
+
+
+def _one_side(dataset: Any, side: str, all_rows: bool, test_size: float | None, seed: int) -> Any:
+    """Return the training or the test rows of the data's split, or of one that is drawn."""
+    if test_size is not None:
+        from dlst.data import random_split
+
+        if all_rows or dataset.split is not None:
+            reason = "--all was given" if all_rows else f"{dataset.name} has a split of its own"
+            raise DataError(f"--test-size draws a split, but {reason}. Leave one of them out.")
+        if not 0 < test_size < 1:
+            raise DataError(f"--test-size must lie between 0 and 1; got {test_size:g}.")
+        dataset = dataset.with_split(random_split(dataset, test_size, random_state=seed))
+    if dataset.split is None or all_rows:
+        return dataset
+    return dataset.train if side == "train" else dataset.test
+
+
+def _tell_if_seen(model_file: Path, dataset: Any, judged: Any) -> None:
+    """Say so when a model is measured on all rows of the data that it was fitted to."""
+    from dlst.persistence import describe
+
+    learnt_from = describe(model_file).get("data") or {}
+    files = learnt_from.get("files")
+    if judged is dataset and files and files == dict(dataset.provenance.files):
+        typer.echo(
+            "note: the model was fitted to rows of these data, so these are not test scores. Fit "
+            "and evaluate with --test-size 0.3 to keep rows apart.",
+            err=True,
+        )

@@ -40,12 +40,16 @@ class Limits:
     memory_mib : float or None
         Beyond what Python and the libraries take; where the system can limit it.
     jobs : int
-        Cells at a time; the machine's cores are divided among them.
+        Cells at a time.
+    threads : int, optional
+        Of the numeric libraries in each cell; by default the cores divided among the jobs. On a busy
+        machine one is faster than two: threads that wait for each other wait long.
     """
 
     seconds: float = 3600.0
     memory_mib: float | None = None
     jobs: int = 1
+    threads: int | None = None
 
 
 @dataclass(frozen=True)
@@ -285,7 +289,7 @@ class _Worker:
         self.seconds = limits.seconds
         self.task: Task | None = None
         self.given_at = 0.0
-        threads = max(1, (os.cpu_count() or 1) // limits.jobs)
+        threads = limits.threads or max(1, (os.cpu_count() or 1) // limits.jobs)
         command = [sys.executable, "-m", "dlst.experiments.worker"]
         if limits.memory_mib is not None:
             command.append(str(limits.memory_mib))

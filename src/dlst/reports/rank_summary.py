@@ -1,0 +1,211 @@
+"""All that can be said of one metric over many data sets, bundled and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from dlst.reports.frames import is_better_higher, measure_title
+from dlst.reports.paired_tests import N_DRAWS, ROPE, bayesian_signed_rank, wilcoxon_against
+from dlst.reports.rank_diagram import critical_difference_svg
+from dlst.reports.ranks import (
+    Friedman,
+    Nemenyi,
+    Ranks,
+    complete_scores,
+    friedman_test,
+    mean_ranks,
+    nemenyi,
+)
+from dlst.reports.score_tables import LEVEL, ScoreTable
+
+COLUMNS = (
+    "method",
+    "mean rank",
+    "Nemenyi p",
+    "wins/ties/losses",
+    "mean difference",
+    "Wilcoxon p",
+    "Holm p",
+    "P(better)",
+    "P(equal)",
+    "P(worse)",
+)
+
+
+@dataclass(frozen=True)
+class RankSummary:
+    """Ranks and tests of one metric.
+
+    Attributes
+    ----------
+    measure : str
+        The metric.
+    reference : str
+        The method that ``wilcoxon`` and ``bayesian`` compare with each other one.
+    ranks : Ranks
+    friedman : Friedman
+    nemenyi : Nemenyi
+    wilcoxon : DataFrame
+        As :func:`~dlst.reports.paired_tests.wilcoxon_against` returns it.
+    bayesian : DataFrame of shape (n_methods - 1, 3)
+        Probabilities that the reference is practically ``better``, ``equal`` or ``worse``.
+    rope : float
+        Largest difference that counts as none in ``bayesian``.
+    """
+
+    measure: str
+    reference: str
+    ranks: Ranks
+    friedman: Friedman
+    nemenyi: Nemenyi
+    wilcoxon: pd.DataFrame
+    bayesian: pd.DataFrame
+    rope: float
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return measure_title(self.measure)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the methods differ at the level, by Iman and Davenport's form of the test."""
+        return self.friedman.f_p < self.nemenyi.level
+
+    def diagram(self) -> str:
+        """Return the critical-difference diagram as SVG."""
+        heading = f"{self.title}: mean ranks on {self.friedman.n_data} data sets"
+        return critical_difference_svg(
+            self.ranks.mean, self.nemenyi.critical_difference, title=heading
+        )
+
+    def to_markdown(self) -> str:
+        """Return the tests in sentences, then a table from the best mean rank to the worst."""
+        ordered = self.ranks.mean.sort_values(kind="stable").index
+        lines = [COLUMNS, ("---",) * len(COLUMNS), *(self._cells(method) for method in ordered)]
+        table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+        return "\n\n".join([*self._sentences(), table])
+
+    def _sentences(self) -> list[str]:
+        test, level = self.friedman, _figure(self.nemenyi.level)
+        freedom = test.n_methods - 1
+        verdict = (
+            "the methods differ"
+            if self.differs
+            else "no difference is shown, so the pairs below are no evidence of one either"
+        )
+        told = [
+            f"**{self.title}** of {test.n_methods} methods on {test.n_data} data sets; rank 1 is "
+            "the best.",
+            f"Friedman χ²({freedom}) = {test.chi_square:.2f}, p {_p(test.chi_square_p)}; "
+            f"Iman-Davenport F({freedom}, {freedom * (test.n_data - 1)}) = {test.f:.2f}, "
+            f"p {_p(test.f_p)}: {verdict} (level {level}).",
+            f"By Nemenyi's test mean ranks that lie {self.nemenyi.critical_difference:.2f} apart "
+            f"differ (level {level}). "
+            f"The columns after it compare {_cell(self.reference)} with the method of the row: "
+            "Wilcoxon's signed-rank test, two-sided, and the Bayesian signed-rank test, which "
+            f"counts differences up to {self.rope:g} as none.",
+        ]
+        smallest = 2.0 ** (1 - test.n_data)
+        if smallest >= self.nemenyi.level:
+            told.append(
+                f"With {test.n_data} data sets Wilcoxon's p-value cannot fall below "
+                f"{_figure(smallest)}, whatever the scores."
+            )
+        if self.ranks.left_out:
+            names = ", ".join(map(_cell, self.ranks.left_out))
+            told.append(f"Left out, for want of a method's results: {names}.")
+        return told
+
+    def _cells(self, method: str) -> tuple[str, ...]:
+        name, rank = _cell(method), f"{self.ranks.mean[method]:.2f}"
+        if method == self.reference:
+            return (f"**{name}**", rank, *("—",) * (len(COLUMNS) - 2))
+        paired, chances = self.wilcoxon.loc[method], self.bayesian.loc[method]
+        return (
+            name,
+            rank,
+            _figure(self.nemenyi.p_values.at[self.reference, method]),
+            f"{paired['wins']:.0f}/{paired['ties']:.0f}/{paired['losses']:.0f}",
+            f"{paired['mean_difference']:+.3f}",
+            _figure(paired["p_value"]),
+            _figure(paired["p_holm"]),
+            *(f"{chances[side]:.3f}" for side in ("better", "equal", "worse")),
+        )
+
+
+def rank_summary(
+    table: ScoreTable,
+    reference: str,
+    *,
+    level: float = LEVEL,
+    rope: float = ROPE,
+    n_draws: int = N_DRAWS,
+    random_state: Any = 0,
+) -> RankSummary:
+    """Rank the methods of a table over its data sets, and test the differences.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Each column counts as one independent data set: build it from one protocol. A method
+        that ended fewer runs on a data set than others has no comparable mean there, so that
+        data set is left out, and named.
+    reference : str
+        Title of the method to compare with each other one.
+    level : float
+        Of the tests.
+    rope, n_draws, random_state
+        Of :func:`~dlst.reports.paired_tests.bayesian_signed_rank`; the same draws for each pair.
+
+    Returns
+    -------
+    RankSummary
+    """
+    runs = table.count.T
+    scores = table.mean.T.where(runs.eq(runs.max(axis=1), axis=0))
+    higher = is_better_higher(table.measure)
+    complete, _ = complete_scores(scores)
+    paired = wilcoxon_against(scores, reference, higher_is_better=higher)
+    chances = {
+        other: bayesian_signed_rank(
+            complete[reference],
+            complete[other],
+            rope,
+            n_draws,
+            random_state,
+            higher_is_better=higher,
+        )
+        for other in paired.index
+    }
+    return RankSummary(
+        measure=table.measure,
+        reference=reference,
+        ranks=mean_ranks(scores, higher_is_better=higher),
+        friedman=friedman_test(scores),
+        nemenyi=nemenyi(scores, level),
+        wilcoxon=paired,
+        bayesian=pd.DataFrame(
+            {
+                side: {other: getattr(chance, side) for other, chance in chances.items()}
+                for side in ("better", "equal", "worse")
+            }
+        ).rename_axis("method"),
+        rope=rope,
+    )
+
+
+def _p(value: float) -> str:
+    text = _figure(value)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def _figure(value: float) -> str:
+    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
