@@ -66,6 +66,14 @@ def test_the_automatic_code_is_the_one_whose_vote_loses_least(digits):
     assert half.component_choice_ == {}
 
 
+def test_many_label_sets_are_not_aligned_to_choose(digits, monkeypatch):
+    train, _ = digits
+    monkeypatch.setattr("dlst.methods.dlst.MOST_ALIGNED_SETS", 10)
+    model = DLST(random_state=0).fit(train.X, train.Y)
+    assert model.component_choice_ == {}
+    assert isinstance(model.encoder_, FullCode)
+
+
 def test_a_half_code_is_chosen_where_what_it_drops_is_noise():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 4))

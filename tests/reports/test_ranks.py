@@ -128,18 +128,18 @@ def test_data_sets_that_lack_a_method_are_left_out_and_named():
 def test_too_little_to_rank_is_one_clear_error(compute):
     with pytest.raises(DataError, match="at least 2 methods; got 1"):
         compute(random_scores(5, 1))
-    with pytest.raises(DataError, match="at least 2 data sets .* got 1 of 1"):
+    with pytest.raises(DataError, match=r"at least 2 data sets .* got 1 of 1"):
         compute(random_scores(1, 3))
     failed = random_scores(5, 3).assign(m2=np.nan)
-    with pytest.raises(DataError, match="got 0 of 5.*'m2', which has 0 scores"):
+    with pytest.raises(DataError, match=r"got 0 of 5.*'m2', which has 0 scores"):
         compute(failed)
 
 
 def test_names_that_come_twice_are_refused():
     scores = random_scores(4, 3)
-    with pytest.raises(DataError, match="each method .* got m0 more than once"):
+    with pytest.raises(DataError, match=r"each method .* got m0 more than once"):
         mean_ranks(scores.set_axis(["m0", "m0", "m1"], axis=1))
-    with pytest.raises(DataError, match="each data set .* got d1 more than once"):
+    with pytest.raises(DataError, match=r"each data set .* got d1 more than once"):
         mean_ranks(scores.set_axis(["d1", "d1", "d2", "d3"], axis=0))
 
 
@@ -405,7 +405,7 @@ def test_pairs_with_a_missing_score_are_left_out():
 def test_wrong_input_of_the_bayesian_test_is_refused():
     with pytest.raises(DataError, match=r"shapes \(2,\) and \(3,\)"):
         bayesian_signed_rank([1, 2], [1, 2, 3])
-    with pytest.raises(DataError, match="at least 2 data sets .* got 1"):
+    with pytest.raises(DataError, match=r"at least 2 data sets .* got 1"):
         bayesian_signed_rank([1, np.nan], [1, 2])
     with pytest.raises(DataError, match="the same data sets in the same order"):
         bayesian_signed_rank(TREES["C4.5"], TREES["C4.5+m"].iloc[::-1])

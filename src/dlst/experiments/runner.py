@@ -42,8 +42,8 @@ class Limits:
     jobs : int
         Cells at a time.
     threads : int, optional
-        Of the numeric libraries in each cell; by default the cores divided among the jobs. On a busy
-        machine one is faster than two: threads that wait for each other wait long.
+        Of the numeric libraries in each cell; by default the cores divided among the jobs. On a
+        busy machine one is faster than two: threads that wait for each other wait long.
     """
 
     seconds: float = 3600.0

@@ -25,6 +25,8 @@ Preset: TypeAlias = Literal["evidence", "paper", "literal"]
 REGRESSIONS = ("ridge", "soft", "printed", "binary", "binary-median")
 MAX_COMPONENTS = 100
 STUDIED_ITERATIONS = 80
+MOST_ALIGNED_SETS = 2000
+"""Beyond so many distinct label sets aligning them costs more than all the rest of a fit."""
 
 
 class DLST(LabelSpaceClassifier):
@@ -51,7 +53,8 @@ class DLST(LabelSpaceClassifier):
     n_components : int, float, None, "half" or "auto"
         Code dimension r; None is the rank of the labels (the full code), ``"half"`` is ⌈K/2⌉, at
         most 100, a float a share of K. ``"auto"``: with ``"evidence"`` the better of ``"half"`` and
-        the full code by leave-one-out log-loss of the code vote; else min(K, 100).
+        the full code by leave-one-out log-loss of the code vote, the full code where there are
+        more than 2000 distinct label sets; else min(K, 100).
     distance, solver, n_restarts
         Of the encoder; see :class:`DistributionEncoder`.
     kernel, gamma, alpha, n_basis, basis
@@ -187,7 +190,8 @@ class DLST(LabelSpaceClassifier):
         self.encoder_ = full = FullCode()
         Z = np.asarray(full.fit_transform(Y, X))
         few = Y.shape[0] < self.decoder_.min_rows or full.n_components_ < 3
-        if few or not isinstance(self.regressor_, KernelRidge):
+        many = len(full.label_sets_.counts) > MOST_ALIGNED_SETS
+        if few or many or not isinstance(self.regressor_, KernelRidge):
             return Z
         self._regress(X, Y, Z)
         smoother = self.regressor_.smoother_
