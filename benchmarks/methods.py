@@ -29,10 +29,12 @@ from dlst.experiments import Limits, Plan, Variant, run
 from dlst.experiments.runner import Progress
 from dlst.experiments.work import LABELLED_AP
 from dlst.methods import BR, METHODS, available, method_info
+from dlst.reports import rank_summary, results_frame, score_table
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = ROOT / "artefacts" / "methods"
 PAGE = ROOT / "docs" / "methods.md"
+DIAGRAM = ROOT / "docs" / "methods-ranks.svg"
 
 SETS = (
     "emotions",
@@ -170,8 +172,17 @@ def page(methods: list[str], sets: tuple[str, ...], jobs: int) -> str:
     parts += [*table(methods, sets, shown), ""]
     shown = {key: chosen_of(record) for key, record in found.items()}
     parts += ["## Chosen parameters\n", *table(methods, sets, shown), ""]
+    parts += ["## Mean ranks\n", ranks(records), ""]
     parts += ["## Sanity\n", *sanity(methods, sets, found, facts, extra), ""]
     return "\n".join(parts)
+
+
+def ranks(records: list[dict[str, Any]]) -> str:
+    """Draw the critical-difference diagram and return the tests."""
+    summary = rank_summary(score_table(results_frame(records), LABELLED_AP), "DLST")
+    with atomic_write(DIAGRAM, text=True) as stream:
+        stream.write(summary.diagram())
+    return f"![Critical-difference diagram]({DIAGRAM.name})\n\n{summary.to_markdown()}"
 
 
 def sanity(

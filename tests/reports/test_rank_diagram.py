@@ -90,6 +90,14 @@ def test_the_bars_drawn_span_the_groups_and_do_not_touch(ranks, difference):
         assert y != other_y or start - end > 5
 
 
+def test_bars_that_would_look_like_one_lie_on_lines_of_their_own():
+    far = {f"m{i}": float(i) for i in range(5, 26)}
+    root = parsed(pd.Series({"a": 1.0, "b": 1.05, "c": 1.2, "d": 1.25} | far), 0.1)
+    first, second = of_class(root, "group")
+    assert number(second, "x1") - number(first, "x2") < 5
+    assert number(first, "y1") != number(second, "y1")
+
+
 def test_ranks_that_lie_the_critical_difference_apart_differ():
     ranks = pd.Series({"a": 1.0, "b": 2.0, "c": 3.0})
     assert indistinct_groups(ranks, 1.0) == []

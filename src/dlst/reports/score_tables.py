@@ -128,8 +128,10 @@ def _tied(done: pd.DataFrame, measure: str, mean: pd.DataFrame, best: pd.DataFra
         for method in mean.index.difference(winners).intersection(runs.columns):
             pairs = runs[[winners[0], method]].dropna()
             if len(pairs) >= FEWEST_PAIRS:
-                gaps = pairs[winners[0]] - pairs[method]
-                same = not gaps.any() or wilcoxon(gaps).pvalue >= LEVEL
+                # Equal up to rounding is equal, and says nothing about which is better.
+                gaps = (pairs[winners[0]] - pairs[method]).round(12)
+                gaps = gaps[gaps != 0]
+                same = gaps.empty or wilcoxon(gaps).pvalue >= LEVEL
                 tied.at[method, column] = same
     return tied
 
