@@ -111,7 +111,7 @@ def main() -> None:
     elif given.what == "br":
         br_beside_scikit_learn()
     else:
-        text = page(methods, sets, given.jobs)
+        text = page(methods, sets, given.jobs, write=given.write)
         print(text)
         if given.write:
             with atomic_write(PAGE, text=True) as stream:
@@ -138,7 +138,7 @@ def speed(methods: list[str], sets: tuple[str, ...], jobs: int) -> None:
     print(f"\nAbove {SECONDS} s or {MEBIBYTES} MiB, or failed:", *(over or ["none"]), sep="\n  ")
 
 
-def page(methods: list[str], sets: tuple[str, ...], jobs: int) -> str:
+def page(methods: list[str], sets: tuple[str, ...], jobs: int, *, write: bool) -> str:
     started = time.monotonic()
     records = carried_out(Plan(sets, methods, tuning="cell"), "table", jobs)
     extra = {
@@ -172,16 +172,17 @@ def page(methods: list[str], sets: tuple[str, ...], jobs: int) -> str:
     parts += [*table(methods, sets, shown), ""]
     shown = {key: chosen_of(record) for key, record in found.items()}
     parts += ["## Chosen parameters\n", *table(methods, sets, shown), ""]
-    parts += ["## Mean ranks\n", ranks(records), ""]
+    parts += ["## Mean ranks\n", ranks(records, write), ""]
     parts += ["## Sanity\n", *sanity(methods, sets, found, facts, extra), ""]
     return "\n".join(parts)
 
 
-def ranks(records: list[dict[str, Any]]) -> str:
+def ranks(records: list[dict[str, Any]], write: bool) -> str:
     """Draw the critical-difference diagram and return the tests."""
     summary = rank_summary(score_table(results_frame(records), LABELLED_AP), "DLST")
-    with atomic_write(DIAGRAM, text=True) as stream:
-        stream.write(summary.diagram())
+    if write:
+        with atomic_write(DIAGRAM, text=True) as stream:
+            stream.write(summary.diagram())
     return f"![Critical-difference diagram]({DIAGRAM.name})\n\n{summary.to_markdown()}"
 
 

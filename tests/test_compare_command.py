@@ -51,6 +51,17 @@ def test_failed_cells_are_named_and_a_plan_comes_from_a_file(table, tmp_path, ca
     assert "Instance AP" in told.out
 
 
+def test_three_methods_on_three_sets_are_ranked(table, tmp_path, capsys):
+    data = [table]
+    for name in ("b", "c"):
+        data.append(tmp_path / f"{name}.csv")
+        data[-1].write_text(table.read_text())
+    names = [str(file) for file in data]
+    command = ["compare", *names, "--methods", "mlknn,dlst2,plst", "-o", str(tmp_path / "run")]
+    assert main(command) == 0
+    assert "Friedman" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

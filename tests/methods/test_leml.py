@@ -16,7 +16,7 @@ import dlst
 from dlst._kernels.proximal import accelerated_proximal_gradient
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values, spectral_norm
 from dlst.data.registry import load_registered
-from dlst.methods import _leml_terms
+from dlst.methods._solvers import leml_terms
 from dlst.methods._solvers.leml_alternation import alternate, balanced
 from dlst.methods._solvers.leml_design import Design
 from dlst.methods._solvers.leml_fitting import Settings
@@ -138,7 +138,7 @@ def test_blocks_of_rows_give_what_all_rows_give(loss, monkeypatch):
     Y = sp.csr_array(labels(unknown=0.2))
     P, Q, V = rng.normal(size=(25, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
     whole = loss_term(Y, loss, 0.5)
-    monkeypatch.setattr(_leml_terms, "ENTRIES_AT_ONCE", 28)
+    monkeypatch.setattr(leml_terms, "ENTRIES_AT_ONCE", 28)
     blocks = loss_term(Y, loss, 0.5)
     assert blocks.rows_at_once == 7
     for ask in (

@@ -11,6 +11,9 @@ from dlst.cli.data_commands import Json
 from dlst.errors import PlanError
 
 DEFAULT_METHODS = "dlst,krr,br,mlknn"
+FEWEST_RANKED = 3
+"""Fewer methods or data sets are not worth ranking."""
+
 SHOWN = (
     "instance_average_precision",
     "macro_average_precision",
@@ -60,7 +63,13 @@ def compare(
     from dlst._files import atomic_write
     from dlst.cli import compare_views, views
     from dlst.experiments import Limits, Plan, read_plan, run
-    from dlst.reports import results_frame, score_table, to_latex, to_markdown
+    from dlst.reports import (
+        rank_summary,
+        results_frame,
+        score_table,
+        to_latex,
+        to_markdown,
+    )
 
     if plan_file is not None:
         if data:
@@ -93,6 +102,9 @@ def compare(
             typer.echo(f"{table.title}\n\n{(to_latex if latex else to_markdown)(table)}\n")
         else:
             views.print_view(compare_views.score_view(table))
+    for table in tables[:1]:
+        if min(table.mean.dropna(axis="columns").shape) >= FEWEST_RANKED:
+            typer.echo(f"\n{rank_summary(table, str(table.mean.index[0])).to_markdown()}\n")
     compare_views.tell_failures(frame)
     typer.echo(f"records and results.csv in {out}")
 
