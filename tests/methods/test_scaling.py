@@ -109,3 +109,24 @@ def test_no_stored_value_at_all():
     empty = sp.csr_array((5, 3))
     assert FeatureScaler().fit(empty).scaling_ == "tfidf"
     assert FeatureScaler().fit(empty).transform(empty).nnz == 0
+
+
+def test_rows_of_counts_with_one_sum_are_histograms():
+    rng = np.random.default_rng(0)
+    histograms = rng.multinomial(60, rng.dirichlet(np.full(50, 0.3), size=40)).astype(float)
+    assert FeatureScaler().fit(histograms).scaling_ == "hellinger"
+    assert FeatureScaler().fit(sp.csr_array(histograms)).scaling_ == "hellinger"
+    # Of texts of any length, or values that are hardly ever 0, that would not be said.
+    texts = histograms * rng.integers(1, 9, size=(40, 1))
+    assert FeatureScaler().fit(texts).scaling_ != "hellinger"
+    assert FeatureScaler().fit(histograms + 0.01).scaling_ == "standard"
+    assert FeatureScaler().fit(np.zeros((4, 3))).scaling_ == "tfidf"
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_counts_below_zero_in_new_rows_count_as_none(kind):
+    scaler = FeatureScaler("hellinger").fit(np.eye(3))
+    new = kind(np.array([[4.0, -4.0, 0.0], [-1.0, 0.0, 0.0]]))
+    scaled = scaler.transform(new)
+    scaled = scaled.toarray() if sp.issparse(scaled) else scaled
+    np.testing.assert_array_equal(scaled, [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])

@@ -17,6 +17,11 @@ Scaling: TypeAlias = Literal["auto", "standard", "tfidf", "hellinger", "maxabs",
 _TEXT_DENSITY = 0.25
 """Non-negative features with fewer non-zeros than this are taken for counts of words."""
 
+_HISTOGRAM_DENSITY = 0.5
+_HISTOGRAM_SPREAD = 0.1
+"""Non-negative features with fewer non-zeros than that, whose rows have one sum but for such a
+share, are taken for histograms."""
+
 
 class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Scale features by what they are, not by how they are stored.
@@ -26,9 +31,10 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     scaling : {"auto", "standard", "tfidf", "hellinger", "maxabs", "none"}
         ``"standard"``: mean 0 and deviation 1, dense. ``"tfidf"``: log(1 + count) times the
         inverse document frequency, rows of length 1. ``"hellinger"``: root of the row's shares, for
-        histograms. ``"maxabs"``: largest value 1, stays sparse. ``"auto"``: tfidf for
-        non-negative features of which less than a quarter are non-zero, maxabs for other
-        features as thin as that, else standard.
+        histograms. ``"maxabs"``: largest value 1, stays sparse. ``"auto"``: hellinger for
+        non-negative features of which less than half are non-zero and whose rows all have about
+        the same sum; tfidf for other non-negative features of which less than a quarter are
+        non-zero; maxabs for other features as thin as that; else standard.
 
     Attributes
     ----------
@@ -74,8 +80,10 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _prepared(self, X: FeatureMatrix) -> Any:
         if self.scaling_ == "standard":
             return as_dense(X)
+        # New rows may hold what training rows did not; a count below 0 counts as none.
+        if self.scaling_ == "hellinger":
+            return np.maximum(X, 0.0) if isinstance(X, np.ndarray) else X.maximum(0.0)
         if self.scaling_ == "tfidf":
-            # New rows may hold what training rows did not; a count below 0 counts as none.
             counts = sp.csr_array(X)
             return sp.csr_array(
                 (np.log1p(np.maximum(counts.data, 0.0)), counts.indices, counts.indptr),
@@ -86,10 +94,17 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _what_fits(X: FeatureMatrix) -> Scaling:
     stored = np.count_nonzero(X if isinstance(X, np.ndarray) else X.data)
-    thin = stored < _TEXT_DENSITY * X.shape[0] * X.shape[1]
-    if not thin:
-        return "standard"
-    return "tfidf" if _smallest(X) >= 0 else "maxabs"
+    density = stored / (X.shape[0] * X.shape[1])
+    if _smallest(X) < 0:
+        return "maxabs" if density < _TEXT_DENSITY else "standard"
+    if density < _HISTOGRAM_DENSITY and _have_one_sum(X):
+        return "hellinger"
+    return "tfidf" if density < _TEXT_DENSITY else "standard"
+
+
+def _have_one_sum(X: FeatureMatrix) -> bool:
+    sums = np.asarray(X.sum(axis=1)).ravel()
+    return bool(len(sums) > 1 and sums.mean() > 0 and sums.std() <= _HISTOGRAM_SPREAD * sums.mean())
 
 
 def _smallest(X: FeatureMatrix) -> float:
