@@ -36,7 +36,7 @@ demo: $(VENV)/.installed ## Install, then show what dlst does on its embedded da
 	@$(BIN)/dlst demo
 
 test: check ## Install, then run lint, types, import contract and the whole test suite
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal --cov --cov-report=term
 
 check: lint types contract
 
