@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
-from dlst.decoders import LinearDecoder
+from dlst.decoders import Decision, LinearDecoder
 from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.label_space import LabelSpaceClassifier, known_or_mean
 from dlst.methods.parameters import check_choice, check_number
-from dlst.methods.scaling import FeatureScaler
+from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import LinearRidge
 from dlst.regressors.ridge import INTERCEPTS, leave_one_out_penalty
 
@@ -21,13 +22,27 @@ from dlst.regressors.ridge import INTERCEPTS, leave_one_out_penalty
 class LinearCodeClassifier(LabelSpaceClassifier):
     """Encode labels linearly, regress features onto the codes by ridge, decode linearly.
 
-    A method gives its unfitted encoder by ``_encoder(alpha, centred)`` and has the parameters
-    ``alpha``, ``intercept``, ``decision``, ``cardinality`` and ``scaling``. No step makes a dense
-    array of rows by labels, but for decisions that are learnt ("micro", "macro").
+    A method gives its unfitted encoder by ``_encoder(alpha, centred)``; one with more parameters
+    than these has a constructor of its own. No step makes a dense array of rows by labels, but for
+    decisions that are learnt ("micro", "macro").
     """
 
-    alpha: float | None
-    intercept: str
+    def __init__(
+        self,
+        n_components: int | float | str | None = 0.8,
+        *,
+        alpha: float | None = None,
+        intercept: str = "free",
+        decision: Decision = "hamming",
+        cardinality: float | None = None,
+        scaling: Scaling = "auto",
+    ):
+        self.n_components = n_components
+        self.alpha = alpha
+        self.intercept = intercept
+        self.decision = decision
+        self.cardinality = cardinality
+        self.scaling = scaling
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
         self._check_penalty()
@@ -43,8 +58,9 @@ class LinearCodeClassifier(LabelSpaceClassifier):
         self._learn_decisions(X, Y)
         self._place_labels(Y)
 
+    @abstractmethod
     def _encoder(self, alpha: float, centred: bool) -> Any:
-        raise NotImplementedError
+        """Return the unfitted encoder, for a penalty and for features centred or as they are."""
 
     def _check_penalty(self) -> None:
         check_choice("intercept", self.intercept, INTERCEPTS)

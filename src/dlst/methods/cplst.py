@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlst.decoders import Decision
 from dlst.encoders import ConditionalPrincipalEncoder
 from dlst.methods._linear_codes import LinearCodeClassifier
-from dlst.methods.scaling import Scaling
 
 
 class CPLST(LinearCodeClassifier):
@@ -66,23 +64,6 @@ class CPLST(LinearCodeClassifier):
     >>> model.n_components_, model.predict_proba(data.test.X).shape
     (8, (500, 10))
     """
-
-    def __init__(
-        self,
-        n_components: int | float | str | None = 0.8,
-        *,
-        alpha: float | None = None,
-        intercept: str = "free",
-        decision: Decision = "hamming",
-        cardinality: float | None = None,
-        scaling: Scaling = "auto",
-    ):
-        self.n_components = n_components
-        self.alpha = alpha
-        self.intercept = intercept
-        self.decision = decision
-        self.cardinality = cardinality
-        self.scaling = scaling
 
     def _encoder(self, alpha: float, centred: bool) -> Any:
         return ConditionalPrincipalEncoder(self.n_components, alpha=alpha, centred=centred)
