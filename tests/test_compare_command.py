@@ -44,7 +44,7 @@ def test_methods_are_compared_and_a_second_call_adds_nothing(table, tmp_path, ca
 def test_failed_cells_are_named_and_a_plan_comes_from_a_file(table, tmp_path, capsys):
     plan = tmp_path / "plan.toml"
     plan.write_text(f'data = ["{tmp_path}/absent.csv", "{table}"]\nmethods = ["mlknn"]\n')
-    assert main(["compare", "--plan", str(plan), "-o", str(tmp_path / "run")]) == 0
+    assert main(["compare", "--plan", str(plan), "-o", str(tmp_path / "run")]) == 1
     told = capsys.readouterr()
     assert "failed: ML-kNN on" in told.err
     assert "absent.csv" in told.err

@@ -58,7 +58,8 @@ def compare(
 ) -> None:
     """Compare methods on data: fit, measure, and print the tables.
 
-    A run that was stopped goes on where it was when the same command is given again.
+    A run that was stopped goes on where it was when the same command is given again. The exit
+    code is 1 when a cell failed.
     """
     from dlst._files import atomic_write
     from dlst.cli import compare_views, views
@@ -107,6 +108,8 @@ def compare(
             typer.echo(f"\n{rank_summary(table, str(table.mean.index[0])).to_markdown()}\n")
     compare_views.tell_failures(frame)
     typer.echo(f"records and results.csv in {out}")
+    if (frame["status"] != "done").any():
+        raise typer.Exit(1)
 
 
 def _listed(names: str) -> list[Any]:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, as_dense
@@ -20,7 +19,7 @@ from dlst.encoders.labelsets import LabelSets, distinct_label_sets
 from dlst.methods._solvers.clems_costs import Cost, label_set_costs
 from dlst.methods._solvers.clems_mds import classical_start, mirrored_mds, random_start
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.label_space import CROSS_FITTING_FOLDS
+from dlst.methods.label_space import out_of_sample_codes, two_dimensional
 from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.metrics import instance_average_precision
@@ -214,10 +213,7 @@ class CLEMS(MultiLabelClassifier):
         if "random_state" in regressor.get_params() and regressor.random_state is None:
             regressor.set_params(random_state=random.randint(2**31 - 1))
         self.regressor_ = regressor.fit(X, targets)
-        if hasattr(self.regressor_, "loo_predictions_"):
-            return _two_dimensional(self.regressor_.loo_predictions_)
-        folds = KFold(min(CROSS_FITTING_FOLDS, len(targets)), shuffle=True, random_state=0)
-        return _two_dimensional(cross_val_predict(clone(regressor), X, targets, cv=folds))
+        return out_of_sample_codes(self.regressor_, X, targets)
 
     def _choose_temperature(
         self,
@@ -252,7 +248,7 @@ class CLEMS(MultiLabelClassifier):
         return np.clip((1.0 - PRIOR_SHARE) * P + PRIOR_SHARE * self.prior_, 0.0, 1.0)
 
     def _codes(self, X: FeatureMatrix) -> FloatArray:
-        return _two_dimensional(self.regressor_.predict(self.scaler_.transform(X)))
+        return two_dimensional(self.regressor_.predict(self.scaler_.transform(X)))
 
     def _probabilities(self, X: FeatureMatrix) -> FloatArray:
         codes = self._codes(X)
@@ -277,8 +273,3 @@ def _quality(Y: sp.csr_array, P: FloatArray) -> tuple[float, float]:
     """Judge probabilities by how they rank the labels of a row, then by their squared error."""
     ranked = float(instance_average_precision(Y, P, empty="skip")) if Y.nnz else 0.0
     return ranked, -float(((P - as_dense(Y)) ** 2).sum())
-
-
-def _two_dimensional(codes: Any) -> FloatArray:
-    found: FloatArray = np.asarray(codes, dtype=np.float64)
-    return found.reshape(len(found), -1)

@@ -142,11 +142,8 @@ class LabelSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ign
         if search == "targets":
             return Z
         if search == "fitted":
-            return _two_dimensional(self.regressor_.predict(X))
-        if hasattr(self.regressor_, "loo_predictions_"):
-            return _two_dimensional(self.regressor_.loo_predictions_)
-        folds = KFold(min(CROSS_FITTING_FOLDS, len(Z)), shuffle=True, random_state=0)
-        return _two_dimensional(cross_val_predict(clone(self.regressor_), X, Z, cv=folds))
+            return two_dimensional(self.regressor_.predict(X))
+        return out_of_sample_codes(self.regressor_, X, Z)
 
     def _learn_decisions(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
         P = getattr(self.decoder_, "out_of_sample_proba_", None)
@@ -164,7 +161,7 @@ class LabelSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ign
 
     def _latent(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], FeatureMatrix]:
         X = self.scaler_.transform(X)
-        return _two_dimensional(self.regressor_.predict(X)), X
+        return two_dimensional(self.regressor_.predict(X)), X
 
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         codes, X = self._latent(X)
@@ -270,6 +267,20 @@ def known_or_mean(Y: sp.csr_array) -> Any:
     return filled
 
 
-def _two_dimensional(codes: Any) -> NDArray[np.float64]:
+def out_of_sample_codes(
+    regressor: Any, X: FeatureMatrix, Z: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return codes of training rows predicted without them, by a regressor fitted to X and Z.
+
+    They are exact leave-one-out where the regressor has it, else cross-fitted in five folds.
+    """
+    if hasattr(regressor, "loo_predictions_"):
+        return two_dimensional(regressor.loo_predictions_)
+    folds = KFold(min(CROSS_FITTING_FOLDS, len(Z)), shuffle=True, random_state=0)
+    return two_dimensional(cross_val_predict(clone(regressor), X, Z, cv=folds))
+
+
+def two_dimensional(codes: Any) -> NDArray[np.float64]:
+    """Return codes as an array (n, r), also where there is one code for each row."""
     found: NDArray[np.float64] = np.asarray(codes, dtype=np.float64)
     return found.reshape(len(found), -1)
