@@ -9,7 +9,7 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from dlst import __version__
-from dlst.cli import compare, data_commands, demo, model_commands
+from dlst.cli import compare, data_commands, demo, model_commands, reproduce
 from dlst.errors import DlstError
 
 INTERRUPTED = 130
@@ -31,6 +31,8 @@ for command in (
     model_commands.evaluate,
     model_commands.explain,
     compare.compare,
+    reproduce.reproduce,
+    reproduce.report,
 ):
     app.command(command.__name__)(command)
 

@@ -62,7 +62,7 @@ def compare(
     code is 1 when a cell failed.
     """
     from dlst._files import atomic_write
-    from dlst.cli import compare_views, views
+    from dlst.cli import run_views, views
     from dlst.experiments import Limits, Plan, read_plan, run
     from dlst.reports import (
         rank_summary,
@@ -89,7 +89,7 @@ def compare(
     else:
         raise PlanError("give DATA, or a plan with --plan.")
     limits = Limits(seconds=time_limit, memory_mib=memory_limit, jobs=jobs)
-    with compare_views.run_bar() as watch:
+    with run_views.run_bar() as watch:
         records = run(plan, out, limits=limits, again=again, watch=watch)
     frame = results_frame(records)
     with atomic_write(out / "results.csv", text=True) as stream:
@@ -102,11 +102,11 @@ def compare(
         if markdown or latex:
             typer.echo(f"{table.title}\n\n{(to_latex if latex else to_markdown)(table)}\n")
         else:
-            views.print_view(compare_views.score_view(table))
+            views.print_view(run_views.score_view(table))
     for table in tables[:1]:
         if min(table.mean.dropna(axis="columns").shape) >= FEWEST_RANKED:
             typer.echo(f"\n{rank_summary(table, str(table.mean.index[0])).to_markdown()}\n")
-    compare_views.tell_failures(frame)
+    run_views.tell_failures(frame)
     typer.echo(f"records and results.csv in {out}")
     if (frame["status"] != "done").any():
         raise typer.Exit(1)

@@ -11,7 +11,7 @@ from dlst.experiments.demo_result import (
     Row,
     ShownImage,
 )
-from dlst.experiments.plan import Cell, Plan, Variant, plan_of, read_plan
+from dlst.experiments.plan import Cell, Plan, Source, Variant, plan_of, read_plan
 from dlst.experiments.records import RecordFolder
 from dlst.experiments.runner import Limits, run
 
@@ -29,6 +29,7 @@ __all__ = [
     "RecordFolder",
     "Row",
     "ShownImage",
+    "Source",
     "Variant",
     "plan_of",
     "read_plan",

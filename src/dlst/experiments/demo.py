@@ -9,14 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 import sklearn
 from threadpoolctl import threadpool_limits
 
 from dlst import __version__
 from dlst._progress import progress_bar
 from dlst.data import Dataset
-from dlst.decoders import Explanation, NeighbourVotes
+from dlst.decoders import NeighbourVotes
 from dlst.errors import DataError
 from dlst.experiments.demo_result import (
     BoolArray,
@@ -24,18 +23,25 @@ from dlst.experiments.demo_result import (
     FloatArray,
     LatentMap,
     Neighbour,
-    Reason,
     Row,
     ShownImage,
 )
-from dlst.methods import LabelSpaceClassifier, MultiLabelClassifier, make, method_info
+from dlst.experiments.latent_plane import (
+    code_voters,
+    grey_images,
+    plane_of,
+    present_labels,
+    reasons_for,
+    spread_rows,
+)
+from dlst.experiments.tuning import seeded
+from dlst.methods import LabelSpaceClassifier, method_info
 from dlst.metrics import evaluate, instance_average_precision, labels_per_row, top_r_ceiling
 
 DEMO_METHODS = ("dlst", "dlst-paper", "dlst1", "dlst2", "mlknn")
 """Rows of the table; the first is the one that is shown and explained."""
 
 N_NEIGHBOURS_SHOWN = 5
-SHOWN_VOTE = "code vote"
 
 
 def run_demo(
@@ -78,13 +84,13 @@ def run_demo(
     with bar as advance, threadpool_limits(1, user_api="blas"):
         # The quick ones first, so that the bar soon has something to show.
         for name in reversed(DEMO_METHODS):
-            model = _seeded(name, seed, given.get(name, {}))
+            model = seeded(name, given.get(name, {}), seed)
             rows[name] = _measured(name, model, train, test, r)
             advance(1)
     if not isinstance(model, LabelSpaceClassifier):
         raise TypeError(f"{DEMO_METHODS[0]} must have codes and explanations to show")
-    truth = _dense(test.Y)
-    found = _dense(model.predict(test.X))
+    truth = present_labels(test.Y)
+    found = present_labels(model.predict(test.X))
     term_names, n_voters, shown = _explained(model, train, test, found, n_shown)
     return DemoResult(
         dataset=data.name,
@@ -109,13 +115,6 @@ def run_demo(
             "scikit-learn": sklearn.__version__,
         },
     )
-
-
-def _seeded(name: str, seed: int, parameters: Mapping[str, Any]) -> MultiLabelClassifier:
-    model = make(name, **parameters)
-    if "random_state" in model.get_params():
-        model.set_params(random_state=seed)
-    return model
 
 
 def _measured(name: str, model: Any, train: Dataset, test: Dataset, r: int) -> Row:
@@ -155,7 +154,7 @@ def _ceiling(test: Dataset, r: int) -> Row:
 
 
 def _prior(train: Dataset, test: Dataset, r: int) -> Row:
-    prevalence = _dense(train.Y).mean(axis=0)
+    prevalence = present_labels(train.Y).mean(axis=0)
     scores = np.tile(prevalence, (test.n_samples, 1))
     row = Row(
         "prior",
@@ -168,20 +167,14 @@ def _prior(train: Dataset, test: Dataset, r: int) -> Row:
 
 
 def _latent_map(model: LabelSpaceClassifier, test: Dataset) -> LatentMap:
-    table, columns = model.label_map(), model.get_feature_names_out()
-    origin = model.codes_.mean(axis=0)
-    codes = model.transform(test.X) - origin
-    _, lengths, axes = np.linalg.svd(codes - codes.mean(axis=0), full_matrices=False)
-    plane = np.zeros((codes.shape[1], 2))
-    plane[:, : len(axes[:2])] = axes[:2].T
-    # An axis has no sign of its own; the largest loading points up or right.
-    plane *= np.where(plane[np.abs(plane).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
-    names = list(model.label_names_)
+    codes = model.transform(test.X)
+    plane = plane_of(model, codes)
+    labels, centres = plane.place_labels(model)
     return LatentMap(
-        points=codes @ plane,
-        centres=np.asarray(table[columns], dtype=np.float64) @ plane,
-        labels=tuple(names.index(name) for name in table.index),
-        variance_shown=float((lengths[:2] ** 2).sum() / max((lengths**2).sum(), 1e-300)),
+        points=plane.place(codes),
+        centres=centres,
+        labels=labels,
+        variance_shown=plane.variance_shown,
         n_components=codes.shape[1],
     )
 
@@ -190,34 +183,26 @@ def _explained(
     model: LabelSpaceClassifier, train: Dataset, test: Dataset, found: BoolArray, n_shown: int
 ) -> tuple[tuple[str, ...], int, tuple[ShownImage, ...]]:
     """Explain some test images: the names of the terms, how many vote, and each image."""
-    chosen = np.unique(np.linspace(0, test.n_samples - 1, n_shown).astype(int))
+    chosen = spread_rows(test.n_samples, n_shown)
     why = model.explain(test.X[chosen])
-    concerned = _dense(test.Y) | found
-    votes = why.neighbours.get(SHOWN_VOTE)
-    neighbours = [()] * len(chosen) if votes is None else _nearest(votes, train)
+    concerned = present_labels(test.Y[chosen]) | found[chosen]
+    votes = code_voters(why)
     shown = tuple(
-        ShownImage(int(row), _reasons(why, place, concerned[row]), neighbours[place])
-        for place, row in enumerate(chosen)
+        ShownImage(int(row), reasons, neighbours)
+        for row, reasons, neighbours in zip(
+            chosen,
+            reasons_for(why, map(np.flatnonzero, concerned)),
+            [()] * len(chosen) if votes is None else _nearest(votes, train),
+            strict=True,
+        )
     )
     n_voters = 0 if votes is None else votes.indices.shape[1]
     return ("start", *why.sources), n_voters, shown
 
 
-def _reasons(why: Explanation, place: int, concerned: BoolArray) -> tuple[Reason, ...]:
-    return tuple(
-        Reason(
-            label=int(label),
-            terms=(float(why.intercept[label]), *map(float, why.contributions[place, label])),
-            logit=float(why.logit[place, label]),
-            probability=float(why.probability[place, label]),
-        )
-        for label in np.flatnonzero(concerned)
-    )
-
-
 def _nearest(votes: NeighbourVotes, train: Dataset) -> list[tuple[Neighbour, ...]]:
     """Return the nearest voters of each explained image."""
-    images, carried = _images(train), _dense(train.Y)
+    images, carried = _images(train), present_labels(train.Y)
     return [
         tuple(
             Neighbour(
@@ -233,14 +218,6 @@ def _nearest(votes: NeighbourVotes, train: Dataset) -> list[tuple[Neighbour, ...
 
 
 def _images(data: Dataset) -> FloatArray:
-    images = data.images
+    images = grey_images(data)
     assert images is not None  # noqa: S101  run_demo has checked the shape
-    top = images.max()
-    return images / top if top > 1 else images
-
-
-def _dense(Y: Any) -> BoolArray:
-    """Return a label indicator as an array; an unknown entry is no label."""
-    values = Y.toarray() if sp.issparse(Y) else np.asarray(Y)
-    present: BoolArray = values == 1
-    return present
+    return images

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from dlst.errors import PlanError
-from dlst.experiments.protocols import check_protocol
+from dlst.experiments.probes import check_probe
+from dlst.experiments.protocols import DRAWN, check_protocol
 from dlst.methods import make, method_info
 
 SplitKind = Literal["auto", "official", "random"]
@@ -55,6 +56,30 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Source:
+    """A data set that a plan treats in its own way; what is None is as in the plan.
+
+    Attributes
+    ----------
+    name : str
+        Registry name or path.
+    splits, seeds, protocols
+        As in :class:`Plan`.
+    """
+
+    name: str
+    splits: Sequence[SplitKind] | None = None
+    seeds: int | Sequence[int] | None = None
+    protocols: Sequence[Mapping[str, Any]] | None = None
+
+    def __post_init__(self) -> None:
+        _check_listed(self, ("splits", "protocols"))
+        if self.seeds is not None:
+            object.__setattr__(self, "seeds", _seeds(self.seeds))
+        _check_parts(self.splits or (), self.protocols or ())
+
+
+@dataclass(frozen=True)
 class Cell:
     """One unit of work, and one record.
 
@@ -85,7 +110,7 @@ class Cell:
     @property
     def key(self) -> str:
         """A name made of what the cell is: the same in every run, on every machine."""
-        return hashlib.sha256(_canonical(asdict(self)).encode()).hexdigest()[:20]
+        return stable_key(asdict(self))
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -98,10 +123,10 @@ class Plan:
 
     Attributes
     ----------
-    data : sequence of str
-        Registry names and paths.
+    data : sequence of str or Source
+        Registry names and paths, or data sets with splits, seeds and protocols of their own.
     methods : sequence of str or Variant
-        What to compare.
+        What to compare; none where there are probes only.
     splits : sequence of {"auto", "official", "random"}
     seeds : int or sequence of int
         A number n stands for 0 … n − 1. Official splits are run for the first seed alone.
@@ -109,8 +134,14 @@ class Plan:
         See :mod:`dlst.experiments.protocols`.
     tuning : {"none", "once", "cell"}
         See :data:`TUNING_MEANINGS`.
+    probes : sequence of mapping
+        What else to find out about data: see :mod:`dlst.experiments.probes`.
     name : str
         For titles.
+    item : str
+        What the report is laid out as: an item of :mod:`dlst.experiments.paper`, or nothing.
+    command : str
+        What gives these records, for the report.
 
     Examples
     --------
@@ -119,32 +150,39 @@ class Plan:
     12
     """
 
-    data: Sequence[str]
-    methods: Sequence[str | Variant]
+    data: Sequence[str | Source] = ()
+    methods: Sequence[str | Variant] = ()
     splits: Sequence[SplitKind] = ("auto",)
     seeds: int | Sequence[int] = 1
     protocols: Sequence[Mapping[str, Any]] = ({},)
     tuning: Tuning = "none"
+    probes: Sequence[Mapping[str, Any]] = ()
     name: str = "comparison"
+    item: str = ""
+    command: str = ""
 
     def __post_init__(self) -> None:
-        for part in ("data", "methods", "splits", "protocols"):
-            given = getattr(self, part)
-            if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-                raise PlanError(f"{part} must be a list with at least one entry; got {given!r}.")
-            object.__setattr__(self, part, tuple(given))
+        _check_listed(self, ("data", "methods", "splits", "protocols", "probes"))
+        for part in ("splits", "protocols") if self.probes else ("data", "methods"):
+            if not getattr(self, part):
+                raise PlanError(f"{part} must be a list with at least one entry; got none.")
         object.__setattr__(self, "seeds", _seeds(self.seeds))
         object.__setattr__(self, "methods", tuple(_variant(each) for each in self.methods))
-        for split in self.splits:
-            _check_choice("splits", split, get_args(SplitKind))
+        object.__setattr__(self, "data", tuple(_source(each) for each in self.data))
+        _check_parts(self.splits, self.protocols)
         _check_choice("tuning", self.tuning, get_args(Tuning))
-        for protocol in self.protocols:
-            check_protocol(protocol)
+        for probe in self.probes:
+            check_probe(probe)
 
     @property
     def variants(self) -> tuple[Variant, ...]:
         """The methods, each with its parameters."""
         return self.methods  # type: ignore[return-value]
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The data sets, each with what it does in its own way."""
+        return self.data  # type: ignore[return-value]
 
     def cells(self) -> list[Cell]:
         """Expand into cells, in the order in which they are run; none occurs twice."""
@@ -152,15 +190,15 @@ class Plan:
         return list(found.values())
 
     def _all_cells(self) -> Iterator[Cell]:
-        seeds: tuple[int, ...] = self.seeds  # type: ignore[assignment]
-        for data in self.data:
-            for protocol in self.protocols:
-                for split in self.splits:
-                    drawn = split != "official" or "fraction" in protocol or "missing" in protocol
+        for source in self.sources:
+            for protocol in source.protocols or self.protocols:
+                for split in source.splits or self.splits:
+                    seeds: Any = self.seeds if source.seeds is None else source.seeds
+                    drawn = split != "official" or any(key in protocol for key in DRAWN)
                     for seed in seeds if drawn else seeds[:1]:
                         for variant in self.variants:
                             yield Cell(
-                                data=str(data),
+                                data=source.name,
                                 method=variant.method,
                                 parameters=dict(variant.parameters),
                                 split=split,
@@ -199,7 +237,7 @@ def plan_of(given: Mapping[str, Any]) -> Plan:
     if strange:
         raise PlanError(f"a plan has {', '.join(known)}; got {', '.join(strange)}.")
     missing = [name for name in ("data", "methods") if name not in given]
-    if missing:
+    if missing and not given.get("probes"):
         raise PlanError(f"a plan must say its {' and '.join(missing)}.")
     return Plan(**given)
 
@@ -215,6 +253,35 @@ def _variant(given: Any) -> Variant:
         ) from error
 
 
+def _source(given: Any) -> Source:
+    if isinstance(given, Source):
+        return given
+    try:
+        return Source(**given) if isinstance(given, Mapping) else Source(str(given))
+    except TypeError as error:
+        raise PlanError(
+            f"data must be names, or name, splits, seeds and protocols; got {given!r}."
+        ) from error
+
+
+def _check_listed(owner: Any, parts: Sequence[str]) -> None:
+    """Make the named attributes tuples; what is no list is refused."""
+    for part in parts:
+        given = getattr(owner, part)
+        if given is None:
+            continue
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise PlanError(f"{part} must be a list with at least one entry; got {given!r}.")
+        object.__setattr__(owner, part, tuple(given))
+
+
+def _check_parts(splits: Sequence[str], protocols: Sequence[Mapping[str, Any]]) -> None:
+    for split in splits:
+        _check_choice("splits", split, get_args(SplitKind))
+    for protocol in protocols:
+        check_protocol(protocol)
+
+
 def _seeds(given: Any) -> tuple[int, ...]:
     if isinstance(given, int) and not isinstance(given, bool) and given > 0:
         return tuple(range(given))
@@ -227,6 +294,11 @@ def _seeds(given: Any) -> tuple[int, ...]:
 def _check_choice(name: str, given: Any, choices: Sequence[str]) -> None:
     if given not in choices:
         raise PlanError(f"{name} must be among {', '.join(choices)}; got {given!r}.")
+
+
+def stable_key(value: Any) -> str:
+    """Name plain values by what they are: the same in every run, on every machine."""
+    return hashlib.sha256(_canonical(value).encode()).hexdigest()[:20]
 
 
 def _canonical(value: Any) -> str:

@@ -6,10 +6,17 @@ A protocol is a mapping with any of
   official split, else the official sizes);
 - ``rows``: ``[n_train, n_test]``, at most so many rows of either side, drawn at random;
 - ``fraction``: train on this share of each class of the training rows; ``reading`` says how (see
-  :func:`dlst.data.per_class_fraction`);
+  :func:`dlst.data.per_class_fraction`). Data without an official split are drawn from whole, and
+  what is not drawn is tested on;
+- ``folds``: of so many folds of the training rows the one that the seed numbers is tested on, the
+  others train; official test rows stay unseen;
 - ``missing``: share of the training positives to drop (see :func:`dlst.data.drop_labels`);
 - ``transductive``: give the features of the test rows, without their labels, to the methods that
-  learn from unlabelled rows.
+  learn from unlabelled rows;
+- ``simulate``: parameters of :func:`dlst.data.simulate_features`, which draws features for data
+  that have labels only; data with features keep theirs;
+- ``options``: what the reader of the data takes, such as ``{"difficult": "ignore"}``;
+- ``per_label``: keep the measures of each label in the record.
 """
 
 from __future__ import annotations
@@ -21,11 +28,33 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dlst.data import Dataset, Split, drop_labels, per_class_fraction, random_split
+from dlst.data import (
+    Dataset,
+    Split,
+    drop_labels,
+    k_fold,
+    per_class_fraction,
+    random_split,
+    with_simulated_features,
+)
 from dlst.data.splits import repeated_random_splits
 from dlst.errors import PlanError
 
-KEYS = ("test_size", "rows", "fraction", "reading", "missing", "transductive")
+KEYS = (
+    "test_size",
+    "rows",
+    "fraction",
+    "reading",
+    "folds",
+    "missing",
+    "transductive",
+    "simulate",
+    "options",
+    "per_label",
+)
+DRAWN = ("fraction", "missing", "rows", "folds")
+"""Keys that draw rows or labels by the seed, on an official split too."""
+
 DEFAULT_TEST_SIZE = 0.5
 
 
@@ -40,11 +69,14 @@ class Rows:
         Name of the split.
     effective_missing : float or None
         Share of the training positives that was dropped, where some were to be.
+    complete_cardinality : float
+        Labels of a training row before any were dropped.
     """
 
     train: Dataset
     test: Dataset
     split: str
+    complete_cardinality: float
     effective_missing: float | None = None
 
 
@@ -60,26 +92,28 @@ def check_protocol(protocol: Mapping[str, Any]) -> None:
     rows = protocol.get("rows", [1, 1])
     if len(rows) != 2 or not all(isinstance(count, int) and count > 0 for count in rows):
         raise PlanError(f"rows must be [n_train, n_test]; got {rows!r}.")
+    folds = protocol.get("folds", 2)
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
+        raise PlanError(f"folds must be a whole number from 2 on; got {folds!r}.")
+    for key in ("simulate", "options"):
+        if not isinstance(protocol.get(key, {}), Mapping):
+            raise PlanError(f"{key} must be a table of parameters; got {protocol[key]!r}.")
 
 
 def rows_of(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -> Rows:
     """Draw the rows of a cell: the same for the same seed, whatever the method."""
-    drawn = _limited(_drawn_split(data, split, seed, protocol), seed, protocol.get("rows"))
-    if "fraction" in protocol:
-        inner = per_class_fraction(
-            data,
-            protocol["fraction"],
-            reading=protocol.get("reading", "stratified"),
-            rows=drawn.train,
-            random_state=seed,
-        )
-        drawn = Split(inner.train, drawn.test, name=inner.name)
-    parts = data.with_split(drawn)
+    drawn = _drawn_split(data, split, seed, protocol)
+    drawn = _limited(drawn, seed, protocol.get("rows"))
+    parts = _with_features(data.with_split(drawn), protocol.get("simulate"))
     train, test = parts.train, parts.test
-    if "missing" not in protocol:
-        return Rows(train, test, drawn.name)
+    complete = train.cardinality
+    if not protocol.get("missing"):
+        nothing = 0.0 if "missing" in protocol else None
+        return Rows(train, test, drawn.name, complete, nothing)
     dropped = drop_labels(train, protocol["missing"], random_state=seed)
-    return Rows(replace(train, Y=dropped.Y), test, drawn.name, dropped.effective_rate)
+    return Rows(
+        replace(train, Y=dropped.Y), test, drawn.name, complete, float(dropped.effective_rate)
+    )
 
 
 def with_unlabelled(train: Dataset, test: Dataset) -> Dataset:
@@ -96,12 +130,55 @@ def with_unlabelled(train: Dataset, test: Dataset) -> Dataset:
 
 
 def _drawn_split(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -> Split:
+    if "fraction" in protocol and data.split is None and split != "official":
+        return _share(data, None, seed, protocol)
+    drawn = _whole_split(data, split, seed, protocol)
+    if "folds" in protocol:
+        return _fold(drawn, seed, protocol["folds"])
+    return _share(data, drawn, seed, protocol) if "fraction" in protocol else drawn
+
+
+def _whole_split(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -> Split:
     if split == "official" or (split == "auto" and data.split is not None):
         return data.official_split()
     size = protocol.get("test_size")
     if size is None and data.split is not None:
         return next(repeated_random_splits(data, 1, random_state=seed))
     return random_split(data, DEFAULT_TEST_SIZE if size is None else size, random_state=seed)
+
+
+def _share(data: Dataset, whole: Split | None, seed: int, protocol: Mapping[str, Any]) -> Split:
+    inner = per_class_fraction(
+        data,
+        protocol["fraction"],
+        reading=protocol.get("reading", "stratified"),
+        rows=None if whole is None else whole.train,
+        random_state=seed,
+    )
+    return inner if whole is None else Split(inner.train, whole.test, name=inner.name)
+
+
+def _fold(whole: Split, seed: int, n_folds: int) -> Split:
+    # The partition is one and the same for all seeds, each of which tests on its own part.
+    folds = list(k_fold(len(whole.train), n_folds, random_state=0))
+    fold = folds[seed % n_folds]
+    return Split(whole.train[fold.train], whole.train[fold.test], name=fold.name)
+
+
+def _with_features(data: Dataset, model: Mapping[str, Any] | None) -> Dataset:
+    """Draw features where there are none, for the rows in use only: label sets can be huge."""
+    if data.n_features or model is None or data.split is None:
+        return data
+    split = data.split
+    used = np.concatenate([split.train, split.test])
+    kept = with_simulated_features(
+        data.with_split(Split(used, np.empty(0, dtype=np.intp))).train,
+        **{"random_state": 0, **model},
+    )
+    n_train = len(split.train)
+    return kept.with_split(
+        Split(np.arange(n_train), np.arange(n_train, len(used)), name=split.name)
+    )
 
 
 def _limited(split: Split, seed: int, rows: Any) -> Split:

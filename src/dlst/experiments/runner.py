@@ -10,14 +10,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dlst.errors import RunError
-from dlst.experiments.plan import Cell, Plan
+from dlst.experiments.plan import Cell, Plan, stable_key
 from dlst.experiments.records import RecordFolder
 
 _THREADS = (
@@ -54,15 +54,34 @@ class Limits:
 
 @dataclass(frozen=True)
 class Task:
-    """A cell to evaluate, or to tune once for the cells like it."""
+    """A cell to evaluate, a cell to tune once for the cells like it, or a probe.
 
-    cell: Cell
-    kind: str = "evaluate"
+    Attributes
+    ----------
+    kind : {"evaluate", "tune", "probe"}
+    cell : Cell or None
+        Of the first two.
+    probe : mapping
+        Of the third.
+    """
+
+    kind: str
+    cell: Cell | None = None
+    probe: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
         """Key of the record."""
+        if self.cell is None:
+            return f"probe-{stable_key(dict(self.probe))}"
         return self.cell.key if self.kind == "evaluate" else f"tune-{self.cell.key}"
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What the worker needs, and the record keeps."""
+        if self.cell is None:
+            return {"kind": self.kind, "probe": dict(self.probe)}
+        return {"kind": self.kind, "cell": self.cell.as_dict()}
 
 
 @dataclass
@@ -114,7 +133,7 @@ def run(
     Returns
     -------
     list of dict
-        The records of the plan's cells, in the plan's order.
+        The records of the plan's cells, then of its probes, in the plan's order.
     """
     records = RecordFolder(folder)
     records.save_plan(plan.as_dict())
@@ -148,14 +167,16 @@ class _Run:
     def carry_out(self) -> list[dict[str, Any]]:
         try:
             if self.plan.tuning == "once":
-                self._finish([Task(cell, "tune") for cell in self._tuning_cells()])
-            self._finish([Task(cell) for cell in self.cells])
+                self._finish([Task("tune", cell) for cell in self._tuning_cells()])
+            tasks = [Task("evaluate", cell) for cell in self.cells]
+            tasks += [Task("probe", probe=probe) for probe in self.plan.probes]
+            self._finish(tasks)
         finally:
             for worker in self.workers:
                 worker.stop()
             for claim in self.claims.values():
                 claim.close()
-        return [self.finished[cell.key] for cell in self.cells]
+        return [self.finished[task.key] for task in tasks]
 
     def _tuning_cells(self) -> list[Cell]:
         """Give the first cell of each data set, method and protocol: it stands for all like it."""
@@ -211,11 +232,11 @@ class _Run:
         return None if tuning is None else dict(tuning.get("parameters") or {})
 
     def _tuned_by(self, task: Task) -> dict[str, Any] | None:
-        if task.kind == "tune" or self.plan.tuning != "once":
+        if task.cell is None or task.kind == "tune" or self.plan.tuning != "once":
             return None
         like = _like(task.cell)
         first = next(cell for cell in self._tuning_cells() if _like(cell) == like)
-        return self.finished[Task(first, "tune").key]
+        return self.finished[Task("tune", first).key]
 
     def _idle_worker(self) -> _Worker:
         for worker in self.workers:
@@ -258,8 +279,7 @@ class _Run:
         tuning = self._tuned_by(task)
         record = {
             "key": task.key,
-            "kind": task.kind,
-            "cell": task.cell.as_dict(),
+            **task.body,
             **result,
             # Where tuning failed the defaults were used, and this says why.
             **({} if tuning is None else {"tuning_message": tuning.get("message")}),
@@ -320,7 +340,7 @@ class _Worker:
     def give(self, task: Task, chosen: dict[str, Any] | None) -> None:
         """Start a task."""
         self.task, self.given_at = task, time.monotonic()
-        line = json.dumps({"kind": task.kind, "cell": task.cell.as_dict(), "chosen": chosen})
+        line = json.dumps({**task.body, "chosen": chosen})
         if self.process.stdin is not None:
             print(line, file=self.process.stdin, flush=True)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import platform
 import time
 import warnings
@@ -12,6 +14,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dlst.data import Dataset, load
 from dlst.errors import DataError
@@ -21,6 +24,7 @@ from dlst.experiments.tuning import Tuned, seeded, tuned
 from dlst.methods import method_info
 from dlst.metrics import (
     evaluate,
+    evaluate_per_class,
     instance_average_precision,
     labels_per_row,
     top_r_ceiling,
@@ -32,6 +36,9 @@ DECISIONS = ("micro_f1", "macro_f1", "instance_f1", "hamming_loss", "subset_accu
 TOP_R = ("micro_f1", "macro_f1")
 LABELLED_AP = "instance_average_precision_labelled"
 """Instance AP over rows that have a label; scikit-learn counts the others as 1."""
+
+PER_LABEL_SCORES = ("macro_average_precision", "eleven_point_average_precision")
+PER_LABEL_DECISIONS = ("macro_precision", "macro_recall", "macro_f1")
 
 PACKAGES = ("dlst", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -51,10 +58,7 @@ def carry_out(cell: Cell, chosen: Mapping[str, Any] | None = None) -> dict[str, 
         ``parameters`` (all that differ from the method's defaults), ``tuning``, ``metrics``,
         ``seconds``, ``rows``, ``split``, ``warnings``.
     """
-    data = _loaded(cell.data)
-    rows = rows_of(data, cell.split, cell.seed, cell.protocol)
-    if not data.n_features:
-        raise DataError(f"{data.name}: has labels only; a method needs features.")
+    rows, facts = _rows_and_facts(cell)
     started = time.perf_counter()
     choice = Tuned(dict(chosen or {}), [])
     if cell.tuning == "cell":
@@ -63,29 +67,27 @@ def carry_out(cell: Cell, chosen: Mapping[str, Any] | None = None) -> dict[str, 
     tuning_seconds = time.perf_counter() - started
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        metrics, seconds = _measured(cell, parameters, rows)
+        measured = _measured(cell, parameters, rows)
+    measured["seconds"] = {"tune": round(tuning_seconds, 4), **measured["seconds"]}
     return {
         "parameters": parameters,
         "tried": choice.tried,
-        "metrics": metrics,
-        "seconds": {"tune": round(tuning_seconds, 4), **seconds},
-        "rows": _facts(rows),
-        "split": rows.split,
+        **measured,
+        **facts,
         "warnings": _told_once(caught),
     }
 
 
 def choose_parameters(cell: Cell) -> dict[str, Any]:
     """Tune a cell's method on its training rows; what ``tuning="once"`` does first."""
-    rows = rows_of(_loaded(cell.data), cell.split, cell.seed, cell.protocol)
+    rows, facts = _rows_and_facts(cell)
     started = time.perf_counter()
     choice = tuned(cell.method, rows.train, cell.parameters, cell.seed)
     return {
         "parameters": choice.parameters,
         "tried": choice.tried,
         "seconds": {"tune": round(time.perf_counter() - started, 4)},
-        "rows": _facts(rows),
-        "split": rows.split,
+        **facts,
     }
 
 
@@ -98,9 +100,7 @@ def surroundings() -> dict[str, Any]:
     }
 
 
-def _measured(
-    cell: Cell, parameters: Mapping[str, Any], rows: Rows
-) -> tuple[dict[str, float], dict[str, float]]:
+def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
     model = seeded(cell.method, parameters, cell.seed)
     train, test = rows.train, rows.test
     if cell.protocol.get("transductive") and method_info(cell.method).takes_unlabelled:
@@ -115,7 +115,8 @@ def _measured(
     )
     clock.append(time.perf_counter())
     fit, predict = np.diff(clock)
-    r = min(labels_per_row(cardinality=float(model.prevalence_.sum())), test.n_labels)
+    # Top r needs the mean number of labels, which is known also where single labels are missing.
+    r = min(labels_per_row(cardinality=rows.complete_cardinality), test.n_labels)
     by_rank = evaluate(test.Y, S, TOP_R, r=r)
     metrics = {
         **evaluate(test.Y, S, RANKING),
@@ -125,12 +126,81 @@ def _measured(
         **{f"{name}_top_r": value for name, value in by_rank.items()},
         "r": r,
     }
-    return metrics, {"fit": round(float(fit), 4), "predict": round(float(predict), 4)}
+    measured: dict[str, Any] = {
+        "metrics": metrics,
+        "seconds": {"fit": round(float(fit), 4), "predict": round(float(predict), 4)},
+    }
+    if cell.protocol.get("per_label"):
+        measured["labels"] = _label_by_label(rows, P, S, decided, r)
+    return measured
+
+
+def _label_by_label(rows: Rows, P: Any, S: Any, decided: Any, r: int) -> dict[str, Any]:
+    """Return lists with a value for each label; None where a measure says nothing."""
+    train, test = rows.train, rows.test
+    by_score = evaluate_per_class(test.Y, P, PER_LABEL_SCORES)
+    # A label that no test row has is ranked neither well nor badly.
+    by_score = by_score.where(by_score["n_positive"] > 0).fillna({"n_positive": 0})
+    own = evaluate_per_class(test.Y, metrics=PER_LABEL_DECISIONS, Y_pred=decided)
+    by_rank = evaluate_per_class(test.Y, S, PER_LABEL_DECISIONS, r=r)
+    own = own.drop(columns=["n_positive", "n_judged"])
+    by_rank = by_rank.drop(columns=["n_positive", "n_judged"]).add_suffix("_top_r")
+    columns = pd.concat([by_score, own, by_rank], axis=1).rename(
+        columns={
+            "eleven_point_average_precision": "average_precision_11",
+            "n_positive": "test_positives",
+        }
+    )
+    positives = [(part.Y == 1).astype(float) for part in (train, test)]
+    carried = np.concatenate([part.sum(axis=1) for part in positives])
+    counts = np.sum([part.sum(axis=0) for part in positives], axis=0)
+    beside = np.sum(
+        [
+            part.T @ own
+            for part, own in zip(positives, np.split(carried, [train.n_samples]), strict=True)
+        ],
+        axis=0,
+    )
+    return {
+        "names": list(train.label_names),
+        "train_positives": [int(count) for count in positives[0].sum(axis=0)],
+        "concurrent": _rounded(beside / np.maximum(counts, 1) - (counts > 0)),
+        **{name: _rounded(values) for name, values in columns.items() if name != "n_judged"},
+    }
+
+
+def _rounded(values: Any) -> list[float | None]:
+    return [None if not np.isfinite(value) else round(float(value), 6) for value in values]
+
+
+@lru_cache(maxsize=1)
+def _drawn(data: str, split: str, seed: int, protocol: str) -> tuple[Rows, dict[str, Any]]:
+    """Draw rows once for all methods that are measured on them."""
+    given = json.loads(protocol)
+    whole = _loaded(data, json.dumps(given.get("options", {})))
+    rows = rows_of(whole, split, seed, given)
+    if not rows.train.n_features:
+        raise DataError(
+            f"{whole.name}: has labels only; a method needs features. A protocol with "
+            '"simulate" draws some.'
+        )
+    facts = {"rows": _facts(rows), "split": rows.split, "data_sha256": _fingerprint(whole)}
+    return rows, facts
+
+
+def _rows_and_facts(cell: Cell) -> tuple[Rows, dict[str, Any]]:
+    return _drawn(cell.data, cell.split, cell.seed, json.dumps(dict(cell.protocol)))
+
+
+def _fingerprint(data: Dataset) -> str:
+    """Name the bytes of the files that the data came from."""
+    files = sorted(data.provenance.files.items())
+    return hashlib.sha256(json.dumps(files).encode()).hexdigest() if files else ""
 
 
 def _facts(rows: Rows) -> dict[str, Any]:
     train, test = rows.train, rows.test
-    r = min(labels_per_row(train.Y), train.n_labels)
+    r = min(labels_per_row(cardinality=rows.complete_cardinality), train.n_labels)
     prior = np.tile(np.asarray(train.Y.mean(axis=0)).ravel(), (test.n_samples, 1))
     known = not np.isnan(train.Y.data).any()
     best = top_r_ceiling(test.Y, r)
@@ -144,6 +214,7 @@ def _facts(rows: Rows) -> dict[str, Any]:
         "n_features": train.n_features,
         "n_labels": train.n_labels,
         "cardinality": round(train.cardinality, 6),
+        "cardinality_complete": round(rows.complete_cardinality, 6),
         "effective_missing": rows.effective_missing,
         "simulated": "simulated" in " ".join(train.provenance.notes),
         "ceiling": {
@@ -157,8 +228,8 @@ def _facts(rows: Rows) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str) -> Dataset:
-    return load(name, download=False)
+def _loaded(name: str, options: str) -> Dataset:
+    return load(name, download=False, **json.loads(options))
 
 
 def _told_once(caught: list[warnings.WarningMessage]) -> list[str]:

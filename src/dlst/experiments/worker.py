@@ -48,10 +48,12 @@ def _listen(tasks: queue.Queue[str]) -> None:
 
 
 def _outcome(task: dict[str, Any]) -> dict[str, Any]:
-    from dlst.experiments import work
+    from dlst.experiments import probes, work
     from dlst.experiments.plan import Cell
 
     try:
+        if task["kind"] == "probe":
+            return {"status": "done", "result": probes.answer(task["probe"])}
         cell = Cell(**task["cell"])
         if task["kind"] == "tune":
             return {"status": "done", **work.choose_parameters(cell)}

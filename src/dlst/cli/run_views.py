@@ -1,10 +1,10 @@
-"""What `dlst compare` prints: a bar with the time left, tables, failures."""
+"""What runs print: a bar with the time left, tables, failures, the catalogue."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -16,6 +16,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dlst.experiments import Plan
     from dlst.experiments.runner import Progress
     from dlst.reports import ScoreTable
 
@@ -31,19 +32,41 @@ def run_bar() -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
         task = bar.add_task("starting", total=None, told="")
 
         def watch(at: Progress, record: dict[str, Any]) -> None:
-            cell = record["cell"]
+            what = record.get("cell") or record["probe"]
             told = f"{at.done} done, {at.failed} failed, {at.left} left"
             if at.seconds_left is not None:
                 told += f", about {_duration(at.seconds_left)}"
             bar.update(
                 task,
-                description=f"{cell['data']} · {cell['method']}",
+                description=f"{_short(what['data'])} · {what.get('method', record['kind'])}",
                 total=at.total,
                 completed=at.done + at.failed,
                 told=told,
             )
 
         yield watch
+
+
+def fetch_data(plan: Plan) -> None:
+    """Bring what a plan needs into the data home; what cannot be had its cells will tell."""
+    from dlst.data import available, is_cached, load
+    from dlst.errors import DlstError
+
+    names = [source.name for source in plan.sources] + [probe["data"] for probe in plan.probes]
+    for name in dict.fromkeys(names):
+        if name in available() and not is_cached(name):
+            with suppress(DlstError):
+                load(name)
+
+
+def catalogue_view() -> Table:
+    """List what can be reproduced."""
+    from dlst.experiments.paper import ITEMS
+
+    view = Table("item", "what it shows", "in the paper", box=None, header_style="bold")
+    for item in ITEMS:
+        view.add_row(item.name, item.title, item.where)
+    return view
 
 
 def score_view(table: ScoreTable) -> Table:

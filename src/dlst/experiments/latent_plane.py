@@ -1,0 +1,128 @@
+"""Codes seen in a plane, and what made a row's labels: shared by the demo and the latent map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlst._matrices import as_dense
+from dlst.data import Dataset
+from dlst.decoders import Explanation, NeighbourVotes
+from dlst.experiments.demo_result import BoolArray, FloatArray, Reason
+from dlst.methods import LabelSpaceClassifier
+
+IntArray = NDArray[np.intp]
+
+CODE_VOTES = ("code vote", "count")
+"""Evidences that are votes of near codes: the calibrated one's, and ML-kNN's."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodePlane:
+    """The plane in which some codes vary most.
+
+    Attributes
+    ----------
+    origin : ndarray of shape (r,)
+        The mean training code, which has its place at (0, 0).
+    axes : ndarray of shape (r, 2)
+        Orthonormal; the second is 0 where codes have one dimension.
+    variance_shown : float
+        Share of the codes' variance that lies in the plane.
+    """
+
+    origin: FloatArray
+    axes: FloatArray
+    variance_shown: float
+
+    def place(self, codes: FloatArray) -> FloatArray:
+        """Project codes, shape (n, 2)."""
+        placed: FloatArray = (codes - self.origin) @ self.axes
+        return placed
+
+    def place_labels(self, model: LabelSpaceClassifier) -> tuple[tuple[int, ...], FloatArray]:
+        """Give the labels that vary, and the places of the mean codes of their training rows."""
+        number = {name: label for label, name in enumerate(model.label_names_)}
+        table = model.label_map()
+        # A model's centres are relative to the mean training code already.
+        centres = np.asarray(table[model.get_feature_names_out()], dtype=np.float64)
+        return tuple(number[name] for name in table.index), centres @ self.axes
+
+
+def plane_of(model: LabelSpaceClassifier, codes: FloatArray) -> CodePlane:
+    """Find the plane in which predicted codes vary most; its axes have fixed signs."""
+    _, lengths, directions = np.linalg.svd(codes - codes.mean(axis=0), full_matrices=False)
+    axes = np.zeros((codes.shape[1], 2))
+    axes[:, : len(directions[:2])] = directions[:2].T
+    # An axis has no sign of its own; the largest loading points up or right.
+    axes *= np.where(axes[np.abs(axes).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
+    variance = lengths**2
+    shown = float(variance[:2].sum() / max(variance.sum(), 1e-300))
+    return CodePlane(model.codes_.mean(axis=0), axes, shown)
+
+
+def codes_searched(model: LabelSpaceClassifier) -> tuple[IntArray, FloatArray]:
+    """Give the training rows among which a new row's neighbours are searched, and their codes.
+
+    Where the decoder searches no codes they are those that it was fitted on.
+    """
+    votes = [
+        evidence
+        for evidence in getattr(model.decoder_, "evidences_", ())
+        if evidence.name in CODE_VOTES
+    ]
+    if votes:
+        rows, codes = votes[0].database_rows_, votes[0].database_
+    elif hasattr(model.decoder_, "database_"):
+        rows, codes = model.decoder_.calibration_rows_, model.decoder_.database_
+    else:
+        rows, codes = np.arange(len(model.codes_)), model.codes_
+    return model.training_rows_[rows], as_dense(codes)
+
+
+def code_voters(why: Explanation) -> NeighbourVotes | None:
+    """Give who voted by the nearness of codes, if anybody did."""
+    return next((why.neighbours[name] for name in CODE_VOTES if name in why.neighbours), None)
+
+
+def reasons_for(why: Explanation, labels: Iterable[Iterable[int]]) -> list[tuple[Reason, ...]]:
+    """Say for some labels of each explained row what made their probabilities."""
+    probability = why.probability
+    return [
+        tuple(
+            Reason(
+                label=int(label),
+                terms=(float(why.intercept[label]), *map(float, why.contributions[row, label])),
+                logit=float(why.logit[row, label]),
+                probability=float(probability[row, label]),
+            )
+            for label in chosen
+        )
+        for row, chosen in enumerate(labels)
+    ]
+
+
+def spread_rows(n: int, most: int) -> IntArray:
+    """Choose at most so many of n rows, at even distances: nobody picked them."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+
+
+def grey_images(data: Dataset) -> FloatArray | None:
+    """Give the rows as grey images with values up to 1, when they are such images."""
+    images = data.images
+    if images is None or images.ndim != 3:
+        return None
+    top = images.max(initial=0.0)
+    return images / top if top > 1 else images
+
+
+def present_labels(Y: Any) -> BoolArray:
+    """Give a label indicator as an array; an unknown entry is no label."""
+    values = Y.toarray() if sp.issparse(Y) else np.asarray(Y)
+    present: BoolArray = values == 1
+    return present

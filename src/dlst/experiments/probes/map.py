@@ -1,0 +1,225 @@
+"""The probe "map": test and training rows in the plane of their codes, who voted, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dlst.data import Dataset, Split, random_split
+from dlst.decoders import Explanation, NeighbourVotes
+from dlst.errors import DataError, PlanError
+from dlst.experiments.demo_result import BoolArray, FloatArray, Reason
+from dlst.experiments.latent_plane import (
+    IntArray,
+    code_voters,
+    codes_searched,
+    grey_images,
+    plane_of,
+    present_labels,
+    reasons_for,
+    spread_rows,
+)
+from dlst.experiments.tuning import seeded
+from dlst.methods import LabelSpaceClassifier, method_info
+
+DEFAULTS: Mapping[str, Any] = {
+    "method": "dlst",
+    "parameters": {},
+    "split": "auto",
+    "seed": 0,
+    "n_test": 300,
+    "n_train": 700,
+    "n_neighbours": 8,
+    "n_reasons": 8,
+}
+COUNTS = ("n_test", "n_train", "n_neighbours", "n_reasons")
+SPLITS = ("auto", "official", "random")
+
+DIGITS = 4
+"""Significant digits of places, distances and weights."""
+DECIMALS = 3
+"""Decimals of what adds up, and of probabilities."""
+
+
+def latent_map(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Fit a method with codes, and tell what an interactive map of them shows.
+
+    Parameters
+    ----------
+    data : Dataset
+        With features.
+    settings : mapping
+        Any of ``method`` and its ``parameters``; ``split``: "official", "random" (half of the
+        rows) or "auto" (official where there is one); ``seed`` of split and method; ``n_test``:
+        at most so many test rows, at even distances; ``n_neighbours``: of those who voted on a
+        test row the nearest; ``n_train``: these neighbours, all of them, and other training rows
+        up to so many; ``n_reasons``: labels of a test row that are explained. Those that it has
+        or was given are all explained, and the most probable of the others while there is room.
+
+    Returns
+    -------
+    dict
+        ``data``, ``method``, ``split``, ``n_components``, ``variance_shown`` (the plane's share
+        of the variance of the shown codes), ``label_names``, ``terms`` (whose values add up to a
+        logit) and ``n_voters``; ``test``, with ``row`` (of the whole data set), place, ``truth``,
+        ``found``, ``neighbours`` (``train`` is a position in the list of that name) and
+        ``reasons``; ``train``, with the place at which the decoder finds the row; ``centres``,
+        the mean codes of the labels; and ``images``, grey pixels from 0 to 255 of the test rows,
+        or None.
+    """
+    chosen = _checked(settings)
+    split = _split_of(data, chosen["split"], chosen["seed"])
+    train = data.subset(split.train)
+    model = _fitted(train, chosen)
+    rows = split.test[spread_rows(len(split.test), chosen["n_test"])]
+    test = data.subset(rows)
+    why, codes = model.explain(test.X), model.transform(test.X)
+    plane, votes = plane_of(model, codes), code_voters(why)
+    nearest = _nearest(votes, len(rows), chosen["n_neighbours"])
+    searched, searched_codes = codes_searched(model)
+    shown = _shown_training_rows(searched, nearest.indices, chosen["n_train"])
+    places = plane.place(searched_codes[np.searchsorted(searched, shown)])
+    labels, centres = plane.place_labels(model)
+    return {
+        "data": data.name,
+        "method": method_info(chosen["method"]).title,
+        "split": split.name,
+        "n_components": codes.shape[1],
+        "variance_shown": round(plane.variance_shown, DIGITS),
+        "label_names": [str(name) for name in data.label_names],
+        "terms": ["start", *why.sources],
+        "n_voters": 0 if votes is None else votes.indices.shape[1],
+        "test": [
+            {"row": int(row), **_at(place), **verdict, "neighbours": neighbours}
+            for row, place, verdict, neighbours in zip(
+                rows,
+                plane.place(codes),
+                _verdicts(model, why, test, chosen["n_reasons"]),
+                _neighbours(nearest, shown),
+                strict=True,
+            )
+        ],
+        "train": [
+            {"row": int(row), **_at(place), "labels": np.flatnonzero(carried).tolist()}
+            for row, place, carried in zip(
+                split.train[shown], places, present_labels(train.Y[shown]), strict=True
+            )
+        ],
+        "centres": [
+            {"label": label, **_at(centre)} for label, centre in zip(labels, centres, strict=True)
+        ],
+        "images": _pixels(test),
+    }
+
+
+def _checked(settings: Mapping[str, Any]) -> dict[str, Any]:
+    strange = sorted(set(settings) - set(DEFAULTS))
+    if strange:
+        raise PlanError(f"the probe map has {', '.join(DEFAULTS)}; got {', '.join(strange)}.")
+    chosen = {**DEFAULTS, **settings}
+    for name in COUNTS:
+        count = chosen[name]
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise PlanError(f"{name} must be a whole number from 1 on; got {count!r}.")
+    if chosen["split"] not in SPLITS:
+        raise PlanError(f"split must be among {', '.join(SPLITS)}; got {chosen['split']!r}.")
+    return chosen
+
+
+def _split_of(data: Dataset, kind: str, seed: int) -> Split:
+    if kind == "official" or (kind == "auto" and data.split is not None):
+        return data.official_split()
+    return random_split(data, 0.5, random_state=seed)
+
+
+def _fitted(train: Dataset, chosen: Mapping[str, Any]) -> LabelSpaceClassifier:
+    if not train.n_features:
+        raise DataError(f"{train.name}: has labels only; a map of codes needs features.")
+    model = seeded(chosen["method"], chosen["parameters"], chosen["seed"])
+    if not isinstance(model, LabelSpaceClassifier):
+        raise PlanError(f"a map needs a method with codes, such as dlst; got {chosen['method']!r}.")
+    model.fit(train.X, train.Y)
+    return model
+
+
+def _nearest(votes: NeighbourVotes | None, n_rows: int, most: int) -> NeighbourVotes:
+    """Give the nearest of those who voted; nobody where nobody did."""
+    if votes is None:
+        nobody = np.empty((n_rows, 0))
+        return NeighbourVotes(nobody.astype(np.int64), nobody, nobody)
+    return NeighbourVotes(
+        votes.indices[:, :most], votes.distances[:, :most], votes.weights[:, :most]
+    )
+
+
+def _shown_training_rows(searched: IntArray, neighbours: IntArray, most: int) -> IntArray:
+    """Give the neighbours of the test rows, then others at even distances while there is room."""
+    near = np.unique(neighbours)
+    others = np.setdiff1d(searched, near)
+    room = max(0, most - len(near))
+    return np.concatenate([near, others[spread_rows(len(others), room)]])
+
+
+def _neighbours(nearest: NeighbourVotes, shown: IntArray) -> list[list[dict[str, Any]]]:
+    position = {row: place for place, row in enumerate(shown.tolist())}
+    return [
+        [
+            {"train": position[row], "weight": _short(weight), "distance": _short(distance)}
+            for row, weight, distance in zip(*of_row, strict=True)
+        ]
+        for of_row in zip(nearest.indices.tolist(), nearest.weights, nearest.distances, strict=True)
+    ]
+
+
+def _verdicts(
+    model: LabelSpaceClassifier, why: Explanation, test: Dataset, n_reasons: int
+) -> list[dict[str, Any]]:
+    """Give for each test row its labels, those found, and why."""
+    truth, found = present_labels(test.Y), present_labels(model.predict(test.X))
+    explained = [
+        _explained_labels(*of_row, n_reasons)
+        for of_row in zip(why.probability, truth | found, strict=True)
+    ]
+    return [
+        {
+            "truth": np.flatnonzero(has).tolist(),
+            "found": np.flatnonzero(got).tolist(),
+            "reasons": [_told(reason) for reason in reasons],
+        }
+        for has, got, reasons in zip(truth, found, reasons_for(why, explained), strict=True)
+    ]
+
+
+def _explained_labels(probability: FloatArray, concerned: BoolArray, most: int) -> IntArray:
+    """Give the labels concerned, then the most probable others while there is room."""
+    order = np.argsort(-probability, kind="stable")
+    first, others = order[concerned[order]], order[~concerned[order]]
+    return np.concatenate([first, others[: max(0, most - len(first))]])
+
+
+def _told(reason: Reason) -> dict[str, Any]:
+    return {
+        "label": reason.label,
+        "terms": [round(term, DECIMALS) for term in reason.terms],
+        "logit": round(reason.logit, DECIMALS),
+        "probability": round(reason.probability, DECIMALS),
+    }
+
+
+def _pixels(test: Dataset) -> dict[str, Any] | None:
+    images = grey_images(test)
+    if images is None:
+        return None
+    n, height, width = images.shape
+    grey = np.clip(np.rint(255 * images), 0, 255).astype(int)
+    return {"width": width, "height": height, "pixels": grey.reshape(n, -1).tolist()}
+
+
+def _at(place: FloatArray) -> dict[str, float]:
+    return {"x": _short(place[0]), "y": _short(place[1])}
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
