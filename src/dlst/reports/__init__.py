@@ -2,28 +2,40 @@
 
 from dlst.reports.demo_page import is_demo_page, render_demo, write_demo
 from dlst.reports.demo_verdict import demo_verdict, lost_columns
+from dlst.reports.document import Document
+from dlst.reports.exports import write_everything
 from dlst.reports.frames import is_better_higher, measure_title, results_frame
+from dlst.reports.latex import document_to_latex
+from dlst.reports.markdown import document_to_markdown
+from dlst.reports.page import render_page, write_page
 from dlst.reports.paired_tests import (
     BayesianComparison,
     bayesian_signed_rank,
     holm,
     wilcoxon_against,
 )
+from dlst.reports.plain import document_to_text
 from dlst.reports.rank_diagram import critical_difference_svg
 from dlst.reports.rank_summary import RankSummary, rank_summary
 from dlst.reports.ranks import Friedman, Nemenyi, Ranks, friedman_test, mean_ranks, nemenyi
+from dlst.reports.report import build_document
 from dlst.reports.score_tables import ScoreTable, score_table, to_latex, to_markdown
 
 __all__ = [
     "BayesianComparison",
+    "Document",
     "Friedman",
     "Nemenyi",
     "RankSummary",
     "Ranks",
     "ScoreTable",
     "bayesian_signed_rank",
+    "build_document",
     "critical_difference_svg",
     "demo_verdict",
+    "document_to_latex",
+    "document_to_markdown",
+    "document_to_text",
     "friedman_test",
     "holm",
     "is_better_higher",
@@ -34,10 +46,13 @@ __all__ = [
     "nemenyi",
     "rank_summary",
     "render_demo",
+    "render_page",
     "results_frame",
     "score_table",
     "to_latex",
     "to_markdown",
     "wilcoxon_against",
     "write_demo",
+    "write_everything",
+    "write_page",
 ]

@@ -1,27 +1,6 @@
-"use strict";
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
-
-  function sortable(table) {
-    const body = table.tBodies[0];
-    const heads = Array.from(table.tHead.rows[0].cells);
-    heads.forEach((head, column) => {
-      const button = head.querySelector("button");
-      button.addEventListener("click", () => {
-        const now = head.getAttribute("aria-sort");
-        const order = now === "none" ? button.dataset.first : now === "ascending" ? "descending" : "ascending";
-        heads.forEach((other) => other.setAttribute("aria-sort", "none"));
-        head.setAttribute("aria-sort", order);
-        const sign = order === "ascending" ? 1 : -1;
-        const key = (row) => row.cells[column].dataset.value;
-        const compare = column === 0
-          ? (a, b) => a.cells[0].textContent.localeCompare(b.cells[0].textContent)
-          : (a, b) => Number(key(a)) - Number(key(b));
-        Array.from(body.rows).sort((a, b) => sign * compare(a, b)).forEach((row) => body.append(row));
-      });
-    });
-  }
 
   const shapes = {
     right: "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0",

@@ -1,0 +1,269 @@
+"""Charts as plotly figures in plain JSON."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dlst.reports._chart_values import is_finite, number_text
+from dlst.reports._plotly_theme import COLOURS
+from dlst.reports.document import Chart, Series
+
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "triangle-down", "star")
+
+UPRIGHT_BARS = 12
+"""Above so many categories bars lie, and the chart grows with them."""
+
+HEIGHT = 440
+BAR_ROOM, GROUPED_BAR_ROOM = 24, 11
+LEVEL_ROOM = 30
+BAND_OPACITY = 0.16
+NEGATIVE_TO_POSITIVE = ("#2166ac", "#7fb2d6", "#f4f2ee", "#e8917a", "#b2182b")
+
+
+def chart_figure(chart: Chart) -> dict[str, Any]:
+    """Return data and layout of a chart as plotly takes them, without colours of the theme."""
+    lying = _lies(chart)
+    layout: dict[str, Any] = {
+        "height": _height(chart, lying),
+        "margin": {"l": 56, "r": 16, "t": 16, "b": 48},
+        "hovermode": "closest",
+        "showlegend": len(chart.series) > 1,
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+        "barmode": "group",
+        "shapes": _levels(chart, lying),
+        "annotations": _level_names(chart, lying),
+    }
+    x_axis: dict[str, Any] = {"title": {"text": _words(chart.x_title)}, **_x_scale(chart)}
+    y_axis: dict[str, Any] = {
+        "title": {"text": _words(chart.y_title)},
+        "zeroline": chart.kind == "bars",
+    }
+    if chart.kind == "heatmap":
+        y_axis |= {"autorange": "reversed", "showgrid": False}
+        x_axis |= {"showgrid": False}
+        traces = [_heatmap(chart)]
+    else:
+        order = list(range(len(chart.series)))
+        if chart.kind != "bars":
+            # The strongest is drawn last, over the others, and keeps its place in the legend.
+            order.sort(key=lambda i: chart.series[i].emphasis)
+        traces = [trace for i in order for trace in _traces(chart, i, lying)]
+    if lying:
+        x_axis, y_axis = y_axis, {**x_axis, "autorange": "reversed", "dtick": 1}
+        # Above the names of levels, which stand on the upper edge.
+        layout["legend"]["y"] = 1 + LEVEL_ROOM / layout["height"]
+        layout["margin"]["t"] = 2 * LEVEL_ROOM
+    return {"data": traces, "layout": {**layout, "xaxis": x_axis, "yaxis": y_axis}}
+
+
+def _lies(chart: Chart) -> bool:
+    return chart.kind == "bars" and _n_places(chart) > UPRIGHT_BARS
+
+
+def _n_places(chart: Chart) -> int:
+    return len({x for each in chart.series for x in each.x})
+
+
+def _height(chart: Chart, lying: bool) -> int:
+    if lying:
+        room = max(BAR_ROOM, GROUPED_BAR_ROOM * len(chart.series))
+        return 110 + room * _n_places(chart)
+    if chart.kind == "heatmap":
+        return min(760, max(300, 120 + 14 * len(chart.grid or ())))
+    return HEIGHT
+
+
+def _x_scale(chart: Chart) -> dict[str, Any]:
+    if any(isinstance(x, str) for each in chart.series for x in each.x):
+        # Said outright, because plotly takes some names for dates or numbers.
+        return {"type": "category"}
+    scale: dict[str, Any] = {"type": "log", "dtick": 1} if chart.log_x else {}
+    if chart.second_x:
+        scale["tickmode"] = "array"
+        scale["tickvals"] = _plain(list(chart.second_x))
+        scale["ticktext"] = [
+            f"{number_text(x)}<br>{_words(words)}" for x, words in chart.second_x.items()
+        ]
+        scale.pop("dtick", None)
+    return scale
+
+
+def _traces(chart: Chart, index: int, lying: bool) -> list[dict[str, Any]]:
+    series = chart.series[index]
+    colour = COLOURS[index % len(COLOURS)]
+    along, upward = ("y", "x") if lying else ("x", "y")
+    trace: dict[str, Any] = {
+        "name": _words(series.name),
+        "legendgroup": str(index),
+        "legendrank": index + 1,
+        along: _plain(series.x),
+        upward: _finite(series.y),
+    }
+    if series.texts is not None:
+        trace["hovertext"] = [_words(text) for text in series.texts]
+        trace["hovertemplate"] = f"%{{hovertext}}<extra>{_words(series.name)}</extra>"
+    else:
+        shown = f"%{{{along}}}: %{{{upward}:.4~g}}"
+        trace["hovertemplate"] = f"{shown}<extra>{_words(series.name)}</extra>"
+    if chart.kind == "bars":
+        pale = not series.emphasis and any(each.emphasis for each in chart.series)
+        trace |= {"type": "bar", "marker": {"color": colour, "opacity": 0.6 if pale else 1.0}}
+        if lying:
+            trace["orientation"] = "h"
+        if _has_range(series):
+            trace[f"error_{upward}"] = _whiskers(series)
+        return [trace]
+    strong = series.emphasis
+    trace |= {
+        "type": "scatter",
+        "mode": "markers" if chart.kind == "scatter" else "lines+markers",
+        "marker": {
+            "color": colour,
+            "symbol": SYMBOLS[index % len(SYMBOLS)],
+            "size": 9 if strong else 7,
+        },
+    }
+    if chart.kind == "scatter":
+        trace["marker"]["opacity"] = 0.85
+        if _has_range(series):
+            trace["error_y"] = _whiskers(series)
+        return [trace]
+    trace["line"] = {
+        "color": colour,
+        "width": 3.5 if strong else 1.8,
+        "dash": "solid" if strong else DASHES[index % len(DASHES)],
+    }
+    return [*_band(series, index, colour), trace]
+
+
+def _band(series: Series, index: int, colour: str) -> list[dict[str, Any]]:
+    """Give two unseen lines with the room between them filled."""
+    if not _has_range(series):
+        return []
+    known = [
+        (x, low, high)
+        for x, low, high in zip(series.x, series.low or (), series.high or (), strict=True)
+        if is_finite(low) and is_finite(high)
+    ]
+    edge = {
+        "type": "scatter",
+        "mode": "lines",
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "legendgroup": str(index),
+        "x": _plain([x for x, _, _ in known]),
+    }
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    fill = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},{BAND_OPACITY})"}
+    return [
+        {**edge, "y": _finite([low for _, low, _ in known])},
+        {**edge, "y": _finite([high for _, _, high in known]), **fill},
+    ]
+
+
+def _has_range(series: Series) -> bool:
+    return series.low is not None and series.high is not None
+
+
+def _whiskers(series: Series) -> dict[str, Any]:
+    def reach(ends: Sequence[float | None]) -> list[float]:
+        return [
+            0.0 if end is None or y is None else abs(end - y)
+            for end, y in zip(_finite(ends), _finite(series.y), strict=True)
+        ]
+
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": reach(series.high or ()),
+        "arrayminus": reach(series.low or ()),
+        "thickness": 1.4,
+        "width": 3,
+    }
+
+
+def _heatmap(chart: Chart) -> dict[str, Any]:
+    grid = [_finite(row) for row in chart.grid or ()]
+    signed = any(value is not None and value < 0 for row in grid for value in row)
+    return {
+        "type": "heatmap",
+        "z": grid,
+        "colorscale": _colour_scale(NEGATIVE_TO_POSITIVE) if signed else "Cividis",
+        "hovertemplate": "row %{y}, column %{x}: %{z:.4~g}<extra></extra>",
+        "colorbar": {"thickness": 12, "outlinewidth": 0},
+        **({"zmid": 0} if signed else {}),
+    }
+
+
+def _colour_scale(colours: Sequence[str]) -> list[list[Any]]:
+    return [[i / (len(colours) - 1), colour] for i, colour in enumerate(colours)]
+
+
+def _levels(chart: Chart, lying: bool) -> list[dict[str, Any]]:
+    along, upward = ("y", "x") if lying else ("x", "y")
+    return [
+        {
+            "type": "line",
+            f"{along}ref": "paper",
+            f"{along}0": 0,
+            f"{along}1": 1,
+            f"{upward}0": value,
+            f"{upward}1": value,
+            "line": {"width": 1.6, "dash": "dash"},
+        }
+        for value in chart.levels.values()
+        if is_finite(value)
+    ]
+
+
+def _level_names(chart: Chart, lying: bool) -> list[dict[str, Any]]:
+    """Write the name of a level on its line, at the end that is clearer, or above lying bars."""
+    known = [(name, value) for name, value in chart.levels.items() if is_finite(value)]
+    if lying:
+        place = {"yref": "paper", "y": 1, "yanchor": "bottom", "xanchor": "center"}
+        return [{"text": _words(name), "x": x, "showarrow": False, **place} for name, x in known]
+    return [
+        {
+            "text": _words(name),
+            "xref": "paper",
+            "y": y,
+            "yanchor": "bottom",
+            "showarrow": False,
+            **_clearer_end(chart, y),
+        }
+        for name, y in known
+    ]
+
+
+def _clearer_end(chart: Chart, level: float) -> dict[str, Any]:
+    """Return the end of the x axis at which the values lie farther from a level."""
+    values = [_finite(each.y) for each in chart.series if len(each.y)]
+
+    def room(at: int) -> float:
+        ends = [y[at] for y in values]
+        return min((abs(end - level) for end in ends if end is not None), default=math.inf)
+
+    if room(0) > room(-1):
+        return {"x": 0, "xanchor": "left"}
+    return {"x": 1, "xanchor": "right"}
+
+
+def _finite(values: Sequence[float | None]) -> list[float | None]:
+    return [float(value) if value is not None and is_finite(value) else None for value in values]
+
+
+def _plain(places: Sequence[Any]) -> list[Any]:
+    """Give numbers of NumPy as numbers of Python, which JSON takes."""
+    return [x.item() if isinstance(x, np.generic) else x for x in places]
+
+
+def _words(text: str) -> str:
+    """Keep plotly from taking a text for markup."""
+    return html.escape(text, quote=False)

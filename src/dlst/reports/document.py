@@ -1,0 +1,215 @@
+"""What a report says, before it is text, LaTeX, a picture or a page: sections of plain blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Direction = Literal["higher", "lower", ""]
+ChartKind = Literal["lines", "bars", "scatter", "heatmap"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; code stands between backticks, and what matters between double asterisks."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Commands or configuration, shown as they are."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table.
+
+    Attributes
+    ----------
+    text : str
+        As shown.
+    value : float or None
+        What the cell sorts by; None sorts by the text.
+    best, tied : bool
+        The best of its column, or not significantly worse than it.
+    note : str
+        More about the cell, shown where the pointer rests.
+    image : str
+        A ``data:`` address of a picture to show above the text.
+    """
+
+    text: str
+    value: float | None = None
+    best: bool = False
+    tied: bool = False
+    note: str = ""
+    image: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """Title of a column, which values are better, and what it means in a line."""
+
+    title: str
+    direction: Direction = ""
+    meaning: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells; the first cell of a row names it.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its document, of letters, digits and hyphens: file names and anchors use it.
+    title : str
+    columns : sequence of Column
+    rows, references : sequence of sequence of Cell
+        What competes, and what is only shown beside it (floor, ceiling, published values).
+    note : str
+        Beneath the table.
+    """
+
+    name: str
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    references: Sequence[Sequence[Cell]] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Named values of a chart.
+
+    Attributes
+    ----------
+    name : str
+    x : sequence of float or str
+    y : sequence of float or None
+        A gap is None.
+    low, high : sequence of float, optional
+        A band or whiskers around y.
+    texts : sequence of str, optional
+        What each point says where the pointer rests.
+    emphasis : bool
+        Drawn stronger than the others.
+    """
+
+    name: str
+    x: Sequence[Any]
+    y: Sequence[float | None]
+    low: Sequence[float | None] | None = None
+    high: Sequence[float | None] | None = None
+    texts: Sequence[str] | None = None
+    emphasis: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Something to look at.
+
+    Attributes
+    ----------
+    name, title, note : str
+        As of a :class:`Table`.
+    kind : {"lines", "bars", "scatter", "heatmap"}
+    x_title, y_title : str
+    series : sequence of Series
+        For "lines", "bars" and "scatter".
+    grid : sequence of sequence of float, optional
+        For "heatmap": rows from top to bottom.
+    log_x : bool
+    levels : mapping of str to float
+        Horizontal lines with names, such as a floor or a ceiling.
+    second_x : mapping of float to str, optional
+        Words beneath ticks of the x axis, such as the effective rate at each nominal one.
+    alternative : str
+        The picture in a sentence, for who cannot see it.
+    """
+
+    name: str
+    title: str
+    kind: ChartKind
+    x_title: str = ""
+    y_title: str = ""
+    series: Sequence[Series] = ()
+    grid: Sequence[Sequence[float | None]] | None = None
+    log_x: bool = False
+    levels: Mapping[str, float] = field(default_factory=dict)
+    second_x: Mapping[Any, str] = field(default_factory=dict)
+    note: str = ""
+    alternative: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A finished SVG, such as a critical-difference diagram."""
+
+    name: str
+    title: str
+    svg: str
+    note: str = ""
+    alternative: str = ""
+
+
+@dataclass(frozen=True)
+class LatentMap:
+    """Codes in the plane: the result of the probe "map", see :mod:`dlst.experiments.probes.map`."""
+
+    name: str
+    title: str
+    result: Mapping[str, Any]
+    note: str = ""
+
+
+Block = Text | Code | Table | Chart | Drawing | LatentMap
+
+
+@dataclass(frozen=True)
+class Section:
+    """A title, an anchor of letters, digits and hyphens, and what stands beneath."""
+
+    name: str
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole report.
+
+    Attributes
+    ----------
+    title : str
+    verdict : str
+        What the records say, in two sentences.
+    facts : mapping of str to str
+        A few figures for the head of the page, such as cells and minutes.
+    sections : sequence of Section
+    """
+
+    title: str
+    verdict: str
+    facts: Mapping[str, str]
+    sections: Sequence[Section]
+
+    def tables(self) -> list[Table]:
+        """Give all tables, in order."""
+        return [block for block in self._blocks() if isinstance(block, Table)]
+
+    def charts(self) -> list[Chart]:
+        """Give all charts, in order."""
+        return [block for block in self._blocks() if isinstance(block, Chart)]
+
+    def drawings(self) -> list[Drawing]:
+        """Give all finished drawings, in order."""
+        return [block for block in self._blocks() if isinstance(block, Drawing)]
+
+    def _blocks(self) -> list[Block]:
+        return [block for section in self.sections for block in section.blocks]

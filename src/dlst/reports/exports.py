@@ -1,0 +1,137 @@
+"""A report as files: text, Markdown, LaTeX, tables, records as a frame, and figures."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dlst._files import atomic_write
+from dlst.reports.charts import can_draw, save_chart
+from dlst.reports.document import Chart, Document, Table
+from dlst.reports.frames import results_frame
+from dlst.reports.latex import document_to_latex
+from dlst.reports.markdown import document_to_markdown
+from dlst.reports.plain import cell_words, document_to_text, is_numeric
+
+_NAME = re.compile(r"[A-Za-z0-9-]+")
+
+
+def write_everything(
+    document: Document, records: Iterable[Mapping[str, Any]], folder: Path
+) -> list[Path]:
+    """Write all forms of a report but the HTML page; each file is written whole or not at all.
+
+    The folder gets ``report.txt``, ``report.md`` and ``report.tex``; ``tables/NAME.csv``;
+    ``results.csv`` and, where pyarrow is installed, ``results.parquet`` with a row for each
+    evaluated cell; ``figures/NAME`` as SVG, PNG and PDF with the values as CSV; and finished
+    drawings as SVG. Without matplotlib there are no pictures of charts, and the Markdown tells
+    them in words.
+
+    Parameters
+    ----------
+    document : Document
+    records : iterable of mapping
+        What the document was built from.
+    folder : Path
+        Made if it does not exist.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+    """
+    _check_names(document)
+    tables, figures = folder / "tables", folder / "figures"
+    for place in (folder, tables, figures):
+        place.mkdir(parents=True, exist_ok=True)
+    written = [
+        _written(folder / "report.txt", document_to_text(document)),
+        _written(
+            folder / "report.md", document_to_markdown(document, "figures/" if can_draw() else "")
+        ),
+        _written(folder / "report.tex", document_to_latex(document, "figures/")),
+    ]
+    written.extend(_write_table(table, tables / f"{table.name}.csv") for table in document.tables())
+    written.extend(_write_results(records, folder))
+    for chart in document.charts():
+        if can_draw():
+            written.extend(save_chart(chart, figures / chart.name))
+        written.append(_write_values(chart, figures / f"{chart.name}.csv"))
+    written.extend(
+        _written(figures / f"{drawing.name}.svg", drawing.svg) for drawing in document.drawings()
+    )
+    return written
+
+
+def _check_names(document: Document) -> None:
+    pictures = [chart.name for chart in document.charts()]
+    pictures.extend(drawing.name for drawing in document.drawings())
+    for names in ([table.name for table in document.tables()], pictures):
+        for name, times in Counter(names).items():
+            if not _NAME.fullmatch(name):
+                raise ValueError(
+                    "names of tables and figures must be of letters, digits and hyphens; "
+                    f"got {name!r}. Rename it."
+                )
+            if times > 1:
+                raise ValueError(
+                    "each table and figure of a document must have a name of its own; "
+                    f"got {name!r} {times} times. Rename all but one."
+                )
+
+
+def _written(path: Path, text: str) -> Path:
+    with atomic_write(path, text=True) as stream:
+        stream.write(text)
+    return path
+
+
+def _write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> Path:
+    with atomic_write(path, text=True) as stream:
+        csv.writer(stream, lineterminator="\n").writerows(rows)
+    return path
+
+
+def _write_table(table: Table, path: Path) -> Path:
+    """Write cells as shown and, for columns of numbers, what they stand for to all digits."""
+    numeric = [is_numeric(table, index) for index in range(len(table.columns))]
+    head = ["kind"]
+    for column, has_values in zip(table.columns, numeric, strict=True):
+        head.extend([column.title, f"{column.title} (value)"] if has_values else [column.title])
+    rows = [head]
+    for kind, group in (("compared", table.rows), ("reference", table.references)):
+        for row in group:
+            line = [kind]
+            for cell, has_values in zip(row, numeric, strict=True):
+                value = "" if cell.value is None else repr(float(cell.value))
+                line.extend([cell_words(cell), value] if has_values else [cell_words(cell)])
+            rows.append(line)
+    return _write_csv(path, rows)
+
+
+def _write_values(chart: Chart, path: Path) -> Path:
+    if chart.grid is not None:
+        return _write_csv(path, chart.grid)
+    rows: list[Sequence[Any]] = [("series", "x", "y", "low", "high")]
+    for series in chart.series:
+        gaps = [None] * len(series.x)
+        bounds = series.low or gaps, series.high or gaps
+        points = zip(series.x, series.y, *bounds, strict=True)
+        rows.extend((series.name, *point) for point in points)
+    return _write_csv(path, rows)
+
+
+def _write_results(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
+    frame = results_frame(records)
+    written = [_written(folder / "results.csv", frame.to_csv(index=False, lineterminator="\n"))]
+    if importlib.util.find_spec("pyarrow") is not None:
+        path = folder / "results.parquet"
+        with atomic_write(path) as stream:
+            frame.to_parquet(stream, index=False)
+        written.append(path)
+    return written

@@ -1,0 +1,188 @@
+"""A whole report as one HTML file that opens offline."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from dlst._files import atomic_write
+from dlst.reports._chart_values import chart_values, is_finite
+from dlst.reports._plotly import chart_figure
+from dlst.reports._plotly_theme import THEMES
+from dlst.reports._png import png_address, sprite
+from dlst.reports.document import Block, Chart, Document, Drawing, LatentMap, Table
+
+GENERATOR = "dlst report"
+"""How a page says that this program wrote it."""
+
+FILTER_FROM = 9
+"""A table of this many rows gets a box that filters them."""
+
+RADIOS_UP_TO = 12
+"""With more labels than this a map has a list with a search box instead of buttons."""
+
+SPRITE_COLUMNS = 20
+
+TERM_MEANINGS = {
+    "start": "what the label begins with, before the instance is looked at",
+    "direct": "the features regressed straight onto the label",
+    "code vote": "training instances whose codes lie near",
+    "feature vote": "training instances whose features lie near",
+}
+
+
+def write_page(document: Document, path: str | os.PathLike[str], command: str = "") -> None:
+    """Write the page, all of it or nothing.
+
+    Parameters
+    ----------
+    document : Document
+    path : path-like
+        A file; replaced if it exists.
+    command : str
+        What made it, for the foot of the page.
+    """
+    page = render_page(document, command=command)
+    with atomic_write(path, text=True) as stream:
+        stream.write(page)
+
+
+def render_page(document: Document, *, command: str = "") -> str:
+    """Return the report as HTML that asks the network for nothing.
+
+    Charts are drawn by plotly, which the page carries if it has a chart, when they come into view.
+
+    Parameters
+    ----------
+    document : Document
+    command : str
+        What made it, for the foot of the page.
+    """
+    environment = Environment(
+        loader=PackageLoader("dlst.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["prose"] = prose
+    anchors = _Anchors(section.name for section in document.sections)
+    return environment.get_template("report.html.j2").render(
+        generator=GENERATOR,
+        document=document,
+        sections=[
+            (section, [_view(block, anchors) for block in section.blocks])
+            for section in document.sections
+        ],
+        themes=THEMES,
+        plotly=_plotly_source() if document.charts() else None,
+        filter_from=FILTER_FROM,
+        radios_up_to=RADIOS_UP_TO,
+        term_meanings=TERM_MEANINGS,
+        command=command,
+    )
+
+
+_STRONG = {True: Markup("<strong>"), False: Markup("</strong>")}
+
+
+def prose(text: str) -> Markup:
+    """Mark up a text: code between backticks, what matters between double asterisks.
+
+    Examples
+    --------
+    >>> prose("**`r` < K** as usual")
+    Markup('<strong><code>r</code> &lt; K</strong> as usual')
+    """
+    pieces = re.split(r"(`[^`]+`|\*\*)", text)
+    # The last of an odd number of asterisks opens nothing.
+    left = pieces.count("**") // 2 * 2
+    parts: list[Markup] = []
+    strong = False
+    for piece in pieces:
+        if piece == "**" and left:
+            strong, left = not strong, left - 1
+            parts.append(_STRONG[strong])
+        elif len(piece) > 2 and piece[0] == piece[-1] == "`":
+            parts.append(Markup("<code>{}</code>").format(piece[1:-1]))
+        else:
+            parts.append(escape(piece))
+    return Markup("").join(parts)
+
+
+class _Anchors:
+    """Gives every block an id of its own, which is its name where that is still free."""
+
+    def __init__(self, taken: Iterable[str]):
+        self._taken = {"content", "plotly", "themes", *taken}
+
+    def give(self, name: str) -> str:
+        anchor, number = name, 2
+        while anchor in self._taken:
+            anchor, number = f"{name}-{number}", number + 1
+        self._taken.add(anchor)
+        return anchor
+
+
+def _view(block: Block, anchors: _Anchors) -> dict[str, Any]:
+    """Give what the template needs to show a block, beside the block itself."""
+    view: dict[str, Any] = {"kind": type(block).__name__, "block": block}
+    if isinstance(block, Table | Chart | Drawing | LatentMap):
+        view["anchor"] = anchors.give(block.name)
+    if isinstance(block, Table):
+        view["numeric"] = _numeric_columns(block)
+    elif isinstance(block, Chart):
+        values = chart_values(block)
+        view["figure"] = chart_figure(block)
+        view["values"] = values and _view(values, anchors)
+    elif isinstance(block, Drawing):
+        view["svg"] = Markup(re.sub(r"^\s*<\?xml.*?\?>", "", block.svg))  # noqa: S704 - our own
+        view["adapts"] = "currentColor" in block.svg
+    elif isinstance(block, LatentMap):
+        view["map"] = _map_data(block.result)
+    return view
+
+
+def _numeric_columns(table: Table) -> list[bool]:
+    return [
+        column > 0 and any(is_finite(row[column].value) for row in (*table.rows, *table.references))
+        for column in range(len(table.columns))
+    ]
+
+
+def _map_data(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a map's result with its pictures as one sheet and its labels by how often they occur."""
+    counts = [0] * len(result["label_names"])
+    for instance in result["test"]:
+        for label in instance["truth"]:
+            counts[label] += 1
+    order = sorted(range(len(counts)), key=lambda label: -counts[label])
+    return {**result, "counts": counts, "order": order, "images": _sheet(result.get("images"))}
+
+
+def _sheet(images: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if images is None or "sprite" in images:
+        return None if images is None else dict(images)
+    width, height = images["width"], images["height"]
+    ink = np.asarray(images["pixels"], dtype=float).reshape(-1, height, width) / 255
+    return {
+        "sprite": png_address(sprite(ink, SPRITE_COLUMNS)),
+        "columns": SPRITE_COLUMNS,
+        "width": width,
+        "height": height,
+        "count": len(ink),
+    }
+
+
+def _plotly_source() -> Markup:
+    # Imported here: only pages with charts need it.
+    from plotly.offline import get_plotlyjs
+
+    # A closing tag inside a string of the library would end the script element.
+    return Markup(get_plotlyjs().replace("</script", "<\\/script"))  # noqa: S704 - not our text
