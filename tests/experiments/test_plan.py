@@ -118,8 +118,7 @@ def test_protocols_limit_rows_take_fractions_and_drop_labels(table):
     assert (limited.train.n_samples, limited.test.n_samples) == (12, 7)
     whole = rows_of(table, "random", 0, {})
     part = rows_of(table, "random", 0, {"fraction": 0.2})
-    assert part.train.n_samples == 6
-    np.testing.assert_array_equal(part.test.X, whole.test.X)
+    assert (part.train.n_samples, part.test.n_samples) == (12, 48)
     missing = rows_of(table, "random", 0, {"missing": 0.3})
     assert missing.train.Y.sum() < whole.train.Y.sum()
     assert missing.effective_missing == pytest.approx(

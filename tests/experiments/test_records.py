@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dlst.errors import RunError
-from dlst.experiments.records import RecordFolder
+from dlst.experiments.records import PACKED, RecordFolder
 
 
 def record(number, status="done"):
@@ -69,7 +69,7 @@ def test_numbers_that_json_cannot_say_are_null(tmp_path):
 def test_a_claim_is_held_by_one_process_and_ends_with_it(tmp_path):
     folder = RecordFolder(tmp_path)
     hold = (
-        "import sys, time; from dlst.experiments.records import RecordFolder\n"
+        "import sys, time; from dlst.experiments.records import PACKED, RecordFolder\n"
         f"with RecordFolder({str(tmp_path)!r}).claim('k') as ours:\n"
         "    print(ours, flush=True); time.sleep(60)"
     )
@@ -90,7 +90,7 @@ def test_a_full_disk_is_one_error_and_leaves_whole_records(tmp_path):
     script = f"""
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-from dlst.experiments.records import RecordFolder
+from dlst.experiments.records import PACKED, RecordFolder
 folder = RecordFolder({str(tmp_path)!r})
 for number in range(3):
     folder.append({{"key": f"k{{number}}", "status": "done", "value": "x" * 300}})
@@ -117,10 +117,36 @@ except Exception as error:
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(RunError, match="cannot hold a run"):
-        RecordFolder(tmp_path / "run")
+        RecordFolder(tmp_path / "run").make()
 
 
 def test_a_file_in_the_folders_place_is_told(tmp_path):
     (tmp_path / "run").write_text("")
     with pytest.raises(RunError, match="cannot hold a run"):
-        RecordFolder(tmp_path / "run")
+        RecordFolder(tmp_path / "run").make()
+
+
+def test_reading_makes_nothing(tmp_path):
+    folder = RecordFolder(tmp_path / "absent")
+    assert not folder.exists
+    assert folder.read() == []
+    assert folder.plan() == {}
+    assert folder.times() == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_packed_records_read_like_the_others_and_equal_ones_are_equal_bytes(tmp_path):
+    folder = RecordFolder(tmp_path / "run")
+    folder.save_plan({"name": "small"})
+    for key in ("a", "b", "a"):
+        folder.append({"key": key, "status": "done", "text": "ü"})
+    folder.note_time(1.23, 2, 1)
+    for name in ("kept", "again"):
+        folder.pack(tmp_path / name)
+    kept = RecordFolder(tmp_path / "kept")
+    assert kept.exists
+    assert kept.read() == folder.read()
+    assert kept.plan() == {"name": "small"}
+    assert kept.times()[0]["seconds"] == 1.2
+    packed = [(tmp_path / name / PACKED).read_bytes() for name in ("kept", "again")]
+    assert packed[0] == packed[1]

@@ -16,7 +16,7 @@ from dlst.reports.provenance import failure_section, provenance_section, run_fac
 
 AP, MICRO, MACRO = "instance_average_precision_labelled", "micro_f1_top_r", "macro_f1_top_r"
 BUILDERS = (comparison, main_table, variants, rank_table)
-TENTH = {"fraction": 0.1, "simulate": 64}
+TENTH = {"fraction": 0.1, "simulate": {"n_features": 64}}
 
 
 def record(data, method, value, *, seed=0, split="random", protocol=None, tuning="none", **more):

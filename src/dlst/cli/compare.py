@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +13,8 @@ from dlst.cli.data_commands import Json
 from dlst.errors import PlanError
 
 DEFAULT_METHODS = "dlst,krr,br,mlknn"
+MAPPED = "dlst"
+MOST_MAPS = 3
 FEWEST_RANKED = 3
 """Fewer methods or data sets are not worth ranking."""
 
@@ -52,6 +56,12 @@ def compare(
     time_limit: Annotated[float, typer.Option(help="Seconds for a cell.")] = 3600.0,
     memory_limit: Annotated[float | None, typer.Option(help="MiB for a cell.")] = None,
     again: Annotated[bool, typer.Option("--again", help="Run failed cells once more.")] = False,
+    latent_map: Annotated[
+        bool,
+        typer.Option(
+            "--map/--no-map", help="Draw the codes of up to three data sets for the page."
+        ),
+    ] = True,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables in Markdown.")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print tables in LaTeX.")] = False,
     json: Json = False,
@@ -78,24 +88,31 @@ def compare(
         plan = read_plan(plan_file)
     elif data:
         protocol = {} if test_size is None else {"test_size": test_size}
+        names = [_resolved(name) for name in data]
+        compared = _listed(methods)
+        mapped = names[:MOST_MAPS] if latent_map and MAPPED in compared else []
         plan = Plan(
-            [_resolved(name) for name in data],
-            _listed(methods),
+            names,
+            compared,
             splits=[split],  # type: ignore[list-item]  # the plan checks it
             seeds=seeds,
             protocols=[protocol],
             tuning=tuning,  # type: ignore[arg-type]
+            probes=[{"probe": "map", "data": name} for name in mapped],
+            command=" ".join(["dlst", *map(shlex.quote, sys.argv[1:])]),
         )
     else:
         raise PlanError("give DATA, or a plan with --plan.")
     limits = Limits(seconds=time_limit, memory_mib=memory_limit, jobs=jobs)
+    run_views.fetch_data(plan)
     with run_views.run_bar() as watch:
         records = run(plan, out, limits=limits, again=again, watch=watch)
     frame = results_frame(records)
     with atomic_write(out / "results.csv", text=True) as stream:
         frame.to_csv(stream, index=False)
     if json:
-        views.print_json({"run": str(out), "records": records})
+        evaluated = [record for record in records if record["kind"] == "evaluate"]
+        views.print_json({"run": str(out), "records": evaluated})
         return
     tables = [score_table(frame, measure) for measure in SHOWN if measure in frame]
     for table in tables:
@@ -107,7 +124,7 @@ def compare(
         if min(table.mean.dropna(axis="columns").shape) >= FEWEST_RANKED:
             typer.echo(f"\n{rank_summary(table, str(table.mean.index[0])).to_markdown()}\n")
     run_views.tell_failures(frame)
-    typer.echo(f"records and results.csv in {out}")
+    typer.echo(f"records and results.csv in {out}; `dlst report {out}` makes a page of them")
     if (frame["status"] != "done").any():
         raise typer.Exit(1)
 

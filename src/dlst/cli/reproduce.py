@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -92,15 +92,14 @@ def report(
 
 def _written(run_folder: Path, folder: Path, *, page_only: bool) -> Document:
     from dlst.experiments import RecordFolder
-    from dlst.experiments.records import RECORDS
     from dlst.reports import build_document, write_everything, write_page
 
-    if not (run_folder / RECORDS).is_file():
+    run = RecordFolder(run_folder)
+    if not run.exists:
         raise RunError(
-            f"{run_folder}: has no {RECORDS}. Give the folder that dlst compare or "
-            "dlst reproduce wrote."
+            f"{run_folder}: has no records. Give the folder that dlst compare or dlst reproduce "
+            "wrote."
         )
-    run: Any = RecordFolder(run_folder)
     records, plan = run.read(), run.plan()
     document = build_document(records, plan)
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import os
@@ -12,11 +13,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from dlst._files import atomic_write
+from dlst._files import atomic_write, open_binary
 from dlst.errors import RunError
 
 RECORDS = "records.jsonl"
+PACKED = f"{RECORDS}.gz"
 PLAN = "plan.json"
+TIMES = "times.jsonl"
 CLAIMS = ".claims"
 
 
@@ -29,12 +32,20 @@ class RecordFolder:
     Parameters
     ----------
     path : path-like
-        The folder; made when it is not there.
+        The folder; made when something is written. One with packed records can be read only.
     """
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
         self.file = self.path / RECORDS
+
+    @property
+    def exists(self) -> bool:
+        """Whether there are records to read, as lines or packed."""
+        return self.file.is_file() or (self.path / PACKED).is_file()
+
+    def make(self) -> None:
+        """Make the folder, where it is not there."""
         try:
             (self.path / CLAIMS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -42,6 +53,7 @@ class RecordFolder:
 
     def save_plan(self, plan: dict[str, Any]) -> None:
         """Write the plan beside the records, for people and for the report."""
+        self.make()
         with _told(self.path), atomic_write(self.path / PLAN, text=True) as stream:
             json.dump(plan, stream, indent=2, ensure_ascii=False)
 
@@ -50,8 +62,23 @@ class RecordFolder:
         file = self.path / PLAN
         return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
+    def note_time(self, seconds: float, n_done: int, jobs: int) -> None:
+        """Keep how long a start of the run took; one that was killed leaves nothing."""
+        ended = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        line = {"ended": ended, "seconds": round(seconds, 1), "done": n_done, "jobs": jobs}
+        with _told(self.path), self._writing(), open(self.path / TIMES, "a") as stream:
+            stream.write(json.dumps(line) + "\n")
+
+    def times(self) -> list[dict[str, Any]]:
+        """Read how long the starts of the run took."""
+        file = self.path / TIMES
+        if not file.is_file():
+            return []
+        return [json.loads(line) for line in file.read_text().splitlines() if line.endswith("}")]
+
     def append(self, record: dict[str, Any]) -> None:
         """Add a record; it is on disk, whole, when this returns."""
+        self.make()
         line = json.dumps(finite(record), ensure_ascii=False, allow_nan=False).encode() + b"\n"
         # Unbuffered: a buffer would write its rest when it is closed, after the cut below.
         with _told(self.path), self._writing(), open(self.file, "a+b", buffering=0) as stream:
@@ -73,6 +100,18 @@ class RecordFolder:
             found[record["key"]] = record
         return list(found.values())
 
+    def pack(self, folder: str | os.PathLike[str]) -> None:
+        """Write plan, times and the last record of each cell to a folder, to be kept for good."""
+        target = RecordFolder(folder)
+        target.path.mkdir(parents=True, exist_ok=True)
+        lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in self.read()]
+        with atomic_write(target.path / PACKED) as stream:
+            stream.write("".join(lines).encode())
+        for name in (PLAN, TIMES):
+            if (self.path / name).is_file():
+                with atomic_write(target.path / name, text=True) as stream:
+                    stream.write((self.path / name).read_text(encoding="utf-8"))
+
     def keys(self, *, failed: bool = True) -> set[str]:
         """Give the keys of finished cells, with or without those that failed."""
         return {record["key"] for record in self.read() if failed or record["status"] == "done"}
@@ -80,6 +119,7 @@ class RecordFolder:
     @contextmanager
     def claim(self, key: str) -> Iterator[bool]:
         """Hold a cell while working on it; gives False when another process does."""
+        self.make()
         lock = FileLock(self.path / CLAIMS / f"{key}.lock", blocking=False)
         try:
             lock.acquire()
@@ -95,9 +135,9 @@ class RecordFolder:
         return FileLock(self.path / CLAIMS / "records.lock")
 
     def _lines(self) -> Iterator[dict[str, Any]]:
-        if not self.file.is_file():
+        if not self.exists:
             return
-        with open(self.file, "rb") as stream:
+        with open_binary(self.file if self.file.is_file() else self.path / PACKED) as stream:
             for number, line in enumerate(stream, start=1):
                 if not line.endswith(b"\n"):
                     return

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import wilcoxon
 from sklearn.utils import check_random_state
 
 from dlst.errors import DataError
 from dlst.reports.ranks import TIE_DECIMALS, complete_scores
+from dlst.reports.signed_rank import signed_rank_p
 
 FloatArray = NDArray[np.float64]
 
@@ -191,7 +191,7 @@ def _signed_rank_row(advantage: FloatArray) -> dict[str, float | int]:
         "ties": int((advantage == 0).sum()),
         "losses": int((advantage < 0).sum()),
         "mean_difference": float(advantage.mean()),
-        "p_value": float(wilcoxon(decided).pvalue) if len(decided) else 1.0,
+        "p_value": signed_rank_p(decided),
     }
 
 

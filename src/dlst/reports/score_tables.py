@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import wilcoxon
 
 from dlst.reports.frames import is_better_higher, measure_title
+from dlst.reports.signed_rank import signed_rank_p
 
 DECIMALS = 3
 FEWEST_PAIRS = 6
@@ -130,8 +130,7 @@ def _tied(done: pd.DataFrame, measure: str, mean: pd.DataFrame, best: pd.DataFra
             if len(pairs) >= FEWEST_PAIRS:
                 # Equal up to rounding is equal, and says nothing about which is better.
                 gaps = (pairs[winners[0]] - pairs[method]).round(12)
-                gaps = gaps[gaps != 0]
-                same = gaps.empty or wilcoxon(gaps).pvalue >= LEVEL
+                same = signed_rank_p(gaps) >= LEVEL
                 tied.at[method, column] = same
     return tied
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import wilcoxon
 
 from dlst.experiments.plan import TUNING_MEANINGS
 from dlst.metrics import metric_info
@@ -23,6 +22,7 @@ from dlst.reports.items._cells import (
 )
 from dlst.reports.items._words import listed
 from dlst.reports.score_tables import FEWEST_PAIRS, LEVEL, ScoreTable, score_table
+from dlst.reports.signed_rank import signed_rank_p
 
 BETTER, WORSE = "▲", "▼"
 FLOOR_ROW = "floor: labels by frequency alone"
@@ -208,7 +208,7 @@ def _marks(frame: pd.DataFrame, measure: str, reference: str) -> pd.DataFrame:
             # As in score_table: equal up to rounding says nothing about which is better.
             gaps = (runs[method] - runs[reference]).dropna().round(12)
             decided = gaps[gaps != 0]
-            if len(gaps) < FEWEST_PAIRS or decided.empty or wilcoxon(decided).pvalue >= LEVEL:
+            if len(gaps) < FEWEST_PAIRS or decided.empty or signed_rank_p(decided) >= LEVEL:
                 continue
             ahead = (decided.mean() > 0) == is_better_higher(measure)
             marks.at[method, column] = BETTER if ahead else WORSE

@@ -1,0 +1,149 @@
+"""Write docs/results.md and its pages from the packed records in docs/results.
+
+    python docs/results.py [RUNS]
+
+With a folder RUNS, such as the dlst-runs of `dlst reproduce`, its finished items are packed into
+docs/results first. Nothing is fitted here.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dlst._files import atomic_write
+from dlst.experiments import RecordFolder
+from dlst.experiments.paper import ITEMS, Item
+from dlst.reports import build_document, document_to_markdown
+from dlst.reports.charts import save_chart
+from dlst.reports.claims import Run, judge_claims
+from dlst.reports.document import Block, Chart, Document, Drawing, Section, Table
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE / "results.md"
+KEPT = HERE / "results"
+
+SHOWN = {
+    "table-datasets": r"data-?sets?.*",
+    "table-main": r"main-.*-random",
+    "table-variants": r"variants-.*-random",
+    "table-voc": r"voc-.*",
+    "table-ranks": r".*instance-average-precision-labelled.*",
+    "figure-codes": r".*(density|divergence|kl).*",
+    "figure-examples": r".*summary.*",
+    "figure-nuswide": r".*means.*",
+    "figure-missing": r"missing-claims|missing-[a-z0-9-]*-instance-average-precision-labelled",
+    "figure-training": r"training-[a-z0-9-]*-instance-average-precision-labelled",
+    "figure-classes": r"classes-claims",
+    "figure-lambda": r"lambda-claims",
+}
+"""Names of the blocks that the summary shows of each item; its own page has all."""
+
+INTRODUCTION = """# Results
+
+Written by `python docs/results.py` from the records in [results](results), which the commands below
+made; every number on this page is computed from them. `dlst report docs/results/ITEM -o FOLDER`
+turns the records of an item into an interactive page.
+
+The paper's printed values cannot be the aim: several are impossible under its own protocol (see
+below). Its protocols are followed, its values stand beside ours, and where DLST loses the tables
+say so. **DLST** is this library's default composition, **DLST (paper)** the paper's own pipeline
+read soundly; claims are judged by the latter. Features of sunattribute, voc2007 and nus-wide are
+not public in a form that could be had here: what uses them says *simulated features*, compares
+methods on a made problem, and says nothing about the real data.
+"""
+
+
+def main(runs: Path | None) -> None:
+    if runs is not None:
+        pack(runs)
+    found = {item: RecordFolder(KEPT / item.name) for item in ITEMS}
+    found = {item: folder for item, folder in found.items() if folder.exists}
+    documents = {item: documented(folder) for item, folder in found.items()}
+    for item, document in documents.items():
+        write_item(item, document)
+    parts = [INTRODUCTION, overview(found, documents), claims(found)]
+    parts += [summary(item, document) for item, document in documents.items()]
+    with atomic_write(PAGE, text=True) as stream:
+        stream.write("\n".join(parts))
+
+
+def pack(runs: Path) -> None:
+    for item in ITEMS:
+        folder = RecordFolder(runs / item.name)
+        if folder.exists:
+            folder.pack(KEPT / item.name)
+
+
+def documented(folder: RecordFolder) -> Document:
+    return build_document(folder.read(), folder.plan())
+
+
+def write_item(item: Item, document: Document) -> None:
+    figures = KEPT / item.name / "figures"
+    shutil.rmtree(figures, ignore_errors=True)
+    figures.mkdir(parents=True)
+    for chart in document.charts():
+        save_chart(chart, figures / chart.name, formats=("svg",))
+    for drawing in document.drawings():
+        with atomic_write(figures / f"{drawing.name}.svg", text=True) as stream:
+            stream.write(drawing.svg)
+    with atomic_write(KEPT / f"{item.name}.md", text=True) as stream:
+        stream.write(document_to_markdown(document, f"{item.name}/figures/"))
+
+
+def overview(found: dict[Item, RecordFolder], documents: dict[Item, Document]) -> str:
+    lines = [
+        "| item | in the paper | command | cells | failed | wall time |",
+        "| :--- | :--- | :--- | ---: | ---: | ---: |",
+    ]
+    for item, folder in found.items():
+        records = [record for record in folder.read() if record.get("kind") != "tune"]
+        failed = sum(record["status"] != "done" for record in records)
+        times = folder.times()
+        minutes = sum(time["seconds"] for time in times) / 60
+        jobs = max((time["jobs"] for time in times), default=0)
+        wall = f"{minutes:.0f} min, {jobs} at a time" if times else "not kept"
+        lines.append(
+            f"| [{documents[item].title}](results/{item.name}.md) | {item.where} | "
+            f"`{folder.plan().get('command', '')}` | {len(records):,} | {failed} | {wall} |"
+        )
+    words = (
+        "Wall times are of two cores that also did other work, and include tuning. A run that was "
+        "stopped and resumed counts all its starts."
+    )
+    return "\n".join([*lines, "", words, ""])
+
+
+def claims(found: dict[Item, RecordFolder]) -> str:
+    runs = {item.name: Run(folder.read(), folder.plan()) for item, folder in found.items()}
+    parts = ["## The paper, claim by claim", ""]
+    for number, each in enumerate(judge_claims(runs), start=1):
+        where = f"[{each.item}](results/{each.item}.md)"
+        parts += [f"{number}. {each.claim} **{each.outcome.capitalize()}.**", ""]
+        parts += [f"   {each.evidence} ({where})", ""]
+    return "\n".join(parts)
+
+
+def summary(item: Item, document: Document) -> str:
+    chosen = [block for block in blocks_of(document) if is_shown(item, block)]
+    small = Document(document.title, document.verdict, {}, [Section("shown", "", chosen)])
+    text = document_to_markdown(small, f"results/{item.name}/figures/")
+    text = re.sub(r"^# ", "## ", text, flags=re.MULTILINE).replace("## \n\n", "")
+    return f"{text}\nEverything: [{item.name}](results/{item.name}.md).\n"
+
+
+def is_shown(item: Item, block: Block) -> bool:
+    named = isinstance(block, Table | Chart | Drawing)
+    return named and re.fullmatch(SHOWN[item.name], block.name) is not None
+
+
+def blocks_of(document: Document) -> Sequence[Block]:
+    return [block for section in document.sections for block in section.blocks]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
