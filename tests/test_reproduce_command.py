@@ -60,7 +60,7 @@ def test_a_run_becomes_a_report_from_its_records_alone(table, tmp_path, capsys):
     page = (report / "report.html").read_text()
     assert "<title>" in page
     # The codes of the data set were mapped by default.
-    assert "Where the rows land in label space" in page
+    assert "Latent map" in page
     for name in ("report.md", "report.tex", "report.txt", "results.csv", "results.parquet"):
         assert (report / name).is_file(), name
     assert pd.read_csv(report / "results.csv")["method"].tolist() == ["dlst", "plst", "dlst2"]

@@ -56,4 +56,4 @@ def _map_section(records: Sequence[Mapping[str, Any]]) -> list[Section]:
         "in which the codes vary most. Choose a label to colour by it; click a row to see which "
         "training rows vote on it and how its labels come about."
     )
-    return [Section("latent-map", "Where the rows land in label space", [Text(words), *maps])]
+    return [Section("latent-map", "Latent map", [Text(words), *maps])]
