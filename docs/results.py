@@ -51,9 +51,10 @@ turns the records of an item into an interactive page.
 The paper's printed values cannot be the aim: several are impossible under its own protocol (see
 below). Its protocols are followed, its values stand beside ours, and where DLST loses the tables
 say so. **DLST** is this library's default composition, **DLST (paper)** the paper's own pipeline
-read soundly; claims are judged by the latter. Features of sunattribute, voc2007 and nus-wide are
-not public in a form that could be had here: what uses them says *simulated features*, compares
-methods on a made problem, and says nothing about the real data.
+read soundly; claims are judged by the latter. The features of sunattribute, voc2007 and nus-wide
+were not at hand for these runs: what uses those sets says *simulated features*, compares methods
+on a made problem, and says nothing about the real data. Who has the files puts them into the data
+home, and the same command uses them.
 """
 
 
