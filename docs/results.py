@@ -18,7 +18,7 @@ from dlst._files import atomic_write
 from dlst.experiments import RecordFolder
 from dlst.experiments.paper import ITEMS, Item
 from dlst.reports import build_document, document_to_markdown
-from dlst.reports.charts import save_chart
+from dlst.reports.charts import save_chart, save_drawing
 from dlst.reports.claims import Run, judge_claims
 from dlst.reports.document import Block, Chart, Document, Drawing, Section, Table
 
@@ -90,8 +90,7 @@ def write_item(item: Item, document: Document) -> None:
     for chart in document.charts():
         save_chart(chart, figures / chart.name, formats=("svg",))
     for drawing in document.drawings():
-        with atomic_write(figures / f"{drawing.name}.svg", text=True) as stream:
-            stream.write(drawing.svg)
+        save_drawing(drawing, figures / drawing.name, formats=("svg",))
     with atomic_write(KEPT / f"{item.name}.md", text=True) as stream:
         stream.write(document_to_markdown(document, f"{item.name}/figures/"))
 

@@ -8,13 +8,14 @@ import warnings
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
+import pandas as pd
 import pytest
 from matplotlib import style
 
 from dlst.errors import DlstError
-from dlst.reports import _chart_drawing
-from dlst.reports.charts import save_chart
-from dlst.reports.document import Chart, Series
+from dlst.reports import _chart_drawing, _svg_drawing, critical_difference_svg
+from dlst.reports.charts import save_chart, save_drawing
+from dlst.reports.document import Chart, Drawing, Series
 
 NAMES = ["DLST", "DLST (paper)", "FAIE", "MC", "SLRM", "MRV", "LEML", "KRR"]
 
@@ -243,3 +244,18 @@ def test_names_are_no_formulas_and_unknown_letters_no_warning(tmp_path):
 def test_an_empty_chart_says_so(drawn):
     figure, _ = drawn(Chart("c", "Nothing", "lines"))
     assert "no values" in words_in(figure)
+
+
+def test_a_critical_difference_diagram_is_drawn_in_every_format(tmp_path):
+    ranks = {"DLST": 1.2, "BR": 2.1, "KRR": 2.7}
+    svg = critical_difference_svg(pd.Series(ranks), 1.0, title="Ranks")
+    drawing = Drawing("ranks", "Ranks", svg)
+    paths = save_drawing(drawing, tmp_path / "ranks")
+    assert [path.suffix for path in paths] == [".svg", ".png", ".pdf"]
+    assert paths[0].read_text() == svg
+    assert paths[1].read_bytes().startswith(b"\x89PNG")
+    assert paths[2].read_bytes().startswith(b"%PDF")
+    figure = _svg_drawing.drawn(svg)
+    words = [text.get_text() for text in figure.axes[0].texts]
+    assert set(ranks) <= set(words)
+    assert len(figure.axes[0].lines) == svg.count("<line") + svg.count("<path")

@@ -1,17 +1,17 @@
-"""Charts as SVG, PNG and PDF files, drawn with matplotlib."""
+"""Charts and drawings as SVG, PNG and PDF files, drawn with matplotlib."""
 
 from __future__ import annotations
 
 import importlib.util
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from dlst._files import atomic_write
 from dlst.errors import DlstError
-from dlst.reports.document import Chart
+from dlst.reports.document import Chart, Drawing
 
 FORMATS = ("svg", "png", "pdf")
 
@@ -45,6 +45,28 @@ def save_chart(chart: Chart, stem: Path, formats: Sequence[str] = FORMATS) -> li
     list of Path
         The files, in the order of ``formats``.
     """
+    from dlst.reports import _chart_drawing
+
+    return _saved(lambda: _chart_drawing.drawn(chart), stem, formats)
+
+
+def save_drawing(drawing: Drawing, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write a finished drawing: the SVG as it is, other formats drawn after it.
+
+    Parameters and what is returned are as in :func:`save_chart`; SVG alone needs no matplotlib.
+    """
+    from dlst.reports import _svg_drawing
+
+    path = stem.with_name(f"{stem.name}.svg")
+    with atomic_write(path, text=True) as stream:
+        stream.write(drawing.svg)
+    others = [form for form in formats if form != "svg"]
+    return [path, *_saved(lambda: _svg_drawing.drawn(drawing.svg), stem, others)]
+
+
+def _saved(draw: Callable[[], Any], stem: Path, formats: Sequence[str]) -> list[Path]:
+    if not formats:
+        return []
     if not can_draw():
         raise DlstError(
             "figures need the package matplotlib; got none installed. "
@@ -54,13 +76,13 @@ def save_chart(chart: Chart, stem: Path, formats: Sequence[str] = FORMATS) -> li
         raise ValueError(f"formats must be of {', '.join(FORMATS)}; got {', '.join(unknown)}.")
     from matplotlib import style
 
-    from dlst.reports import _chart_drawing
+    from dlst.reports._chart_drawing import SETTINGS
 
     paths = []
-    with style.context(["default", _chart_drawing.SETTINGS]), warnings.catch_warnings():
+    with style.context(["default", SETTINGS]), warnings.catch_warnings():
         # A name in a script that the font lacks is drawn as boxes; the tables have it in full.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        figure = _chart_drawing.drawn(chart)
+        figure = draw()
         for form in formats:
             picture = io.BytesIO()
             figure.savefig(picture, format=form, dpi=DOTS_PER_INCH, metadata=_UNDATED[form])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dlst._files import atomic_write
-from dlst.reports.charts import can_draw, save_chart
+from dlst.reports.charts import FORMATS, can_draw, save_chart, save_drawing
 from dlst.reports.document import Chart, Document, Table
 from dlst.reports.frames import results_frame
 from dlst.reports.latex import document_to_latex
@@ -28,9 +28,8 @@ def write_everything(
 
     The folder gets ``report.txt``, ``report.md`` and ``report.tex``; ``tables/NAME.csv``;
     ``results.csv`` and, where pyarrow is installed, ``results.parquet`` with a row for each
-    evaluated cell; ``figures/NAME`` as SVG, PNG and PDF with the values as CSV; and finished
-    drawings as SVG. Without matplotlib there are no pictures of charts, and the Markdown tells
-    them in words.
+    evaluated cell; and ``figures/NAME`` as SVG, PNG and PDF, charts with their values as CSV.
+    Without matplotlib there are no pictures of charts, and the Markdown tells them in words.
 
     Parameters
     ----------
@@ -62,9 +61,9 @@ def write_everything(
         if can_draw():
             written.extend(save_chart(chart, figures / chart.name))
         written.append(_write_values(chart, figures / f"{chart.name}.csv"))
-    written.extend(
-        _written(figures / f"{drawing.name}.svg", drawing.svg) for drawing in document.drawings()
-    )
+    for drawing in document.drawings():
+        formats = FORMATS if can_draw() else ("svg",)
+        written.extend(save_drawing(drawing, figures / drawing.name, formats))
     return written
 
 

@@ -45,8 +45,7 @@ PREAMBLE = r"""\documentclass{article}
 def document_to_latex(document: Document, figures: str = "") -> str:
     """Return a report as a whole LaTeX document: booktabs tables, and figures as PDF files.
 
-    A figure whose file is missing when the document is compiled is told in words; so are finished
-    drawings until their SVG is converted.
+    A figure whose file is missing when the document is compiled is told in words.
 
     Parameters
     ----------
