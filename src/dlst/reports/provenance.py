@@ -137,7 +137,7 @@ def _data_table(records: Sequence[Record]) -> list[Table]:
     ]
     columns = [
         Column("data"),
-        Column("SHA-256", "", "of rows and labels as read"),
+        Column("SHA-256", "", "of the list of its files' names and SHA-256"),
         Column("features"),
     ]
     return [Table("data-hashes", "Data", columns, rows)]

@@ -87,9 +87,10 @@ class RankSummary:
         ordered = self.ranks.mean.sort_values(kind="stable").index
         lines = [COLUMNS, ("---",) * len(COLUMNS), *(self._cells(method) for method in ordered)]
         table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-        return "\n\n".join([*self._sentences(), table])
+        return "\n\n".join([*self.sentences(), table])
 
-    def _sentences(self) -> list[str]:
+    def sentences(self) -> list[str]:
+        """Return the tests in words, a paragraph each."""
         test, level = self.friedman, _figure(self.nemenyi.level)
         freedom = test.n_methods - 1
         verdict = (

@@ -80,7 +80,7 @@ def rank_blocks(summary: RankSummary, frame: pd.DataFrame) -> list[Block]:
         alternative=f"Mean ranks, best first: {told}. "
         f"Critical difference {summary.nemenyi.critical_difference:.2f}.",
     )
-    words = [*_paragraphs(summary), *_unranked_words(frame, summary)]
+    words = [*summary.sentences(), *_unranked_words(frame, summary)]
     return [*(Text(word) for word in words), table, diagram]
 
 
@@ -131,12 +131,6 @@ def _test_row(summary: RankSummary, method: str) -> list[Cell]:
 
 def _p_value(value: float) -> Cell:
     return Cell(f"{value:.3f}" if value >= 0.001 else "< 0.001", float(value))
-
-
-def _paragraphs(summary: RankSummary) -> list[str]:
-    """Take what the summary says before its table."""
-    *told, _ = summary.to_markdown().split("\n\n")
-    return told
 
 
 def _unranked_words(frame: pd.DataFrame, summary: RankSummary) -> list[str]:
