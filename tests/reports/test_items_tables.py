@@ -8,6 +8,7 @@ import tomllib
 
 import pytest
 
+from dlst.cli.model_commands import parse_settings
 from dlst.experiments import Cell, Plan, plan_of
 from dlst.reports.document import Drawing, Table, Text
 from dlst.reports.items import comparison, main_table, rank_table, variants
@@ -446,27 +447,35 @@ def test_provenance_tells_surroundings_data_and_time(compared):
 
 def test_each_command_gives_the_record_whose_key_stands_beside_it(compared):
     records, plan = compared
-    records = [*records, *(record("birds", "br", 0.5, seed=s, tuning="once") for s in (0, 1))]
+    tenths = (record("birds", "br", 0.5, seed=s, tuning="cell", protocol=TENTH) for s in (0, 1))
+    records = [*records, *tenths]
     table = tables_of([provenance_section(records, plan)])["commands"]
     assert len(table.rows) == 10
     for row in table.rows:
         *_, seeds, command, key = (cell.text for cell in row)
         words = shlex.split(command)
-        given = dict(zip(words[3::2], words[4::2], strict=True))
+        pairs = list(zip(words[3::2], words[4::2], strict=True))
+        given = dict(pairs)
+        protocol = parse_settings([value for name, value in pairs if name == "--protocol"])
         again = Plan(
             [words[2]],
             [given["--methods"]],
             splits=[given["--split"]],
             seeds=int(given["--seeds"]),
+            protocols=[protocol],
             tuning=given.get("--tuning", "none"),
         ).cells()
         assert key in [cell.key for cell in again]
         assert [cell.seed for cell in again][-1] == int(seeds[-1])
 
 
-def test_a_protocol_that_options_cannot_say_is_left_to_the_plan():
-    section = provenance_section([record("msrc", "dlst", 0.7, protocol=TENTH)], {})
-    assert "dlst compare --plan plan.toml" in tables_of([section])["commands"].rows[0][4].text
+def test_what_options_cannot_say_is_left_to_the_plan_or_the_whole_run():
+    fixed = record("msrc", "dlst", 0.7)
+    fixed["cell"]["parameters"] = {"n_neighbors": 3}
+    once = record("msrc", "br", 0.7, tuning="once")
+    section = provenance_section([fixed, once], {"command": "dlst reproduce it"})
+    commands = [row[4].text for row in tables_of([section])["commands"].rows]
+    assert commands == ["dlst compare --plan plan.toml --out again", "dlst reproduce it"]
 
 
 def test_the_plan_in_a_report_is_a_plan_again():

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from dlst.cli.data_commands import Json
+from dlst.cli.model_commands import parse_settings
 from dlst.errors import PlanError
 
 DEFAULT_METHODS = "dlst,krr,br,mlknn"
@@ -47,6 +48,10 @@ def compare(
     seeds: Annotated[int, typer.Option(min=1, help="How many random splits.")] = 1,
     test_size: Annotated[
         float | None, typer.Option(help="Share of the rows that a random split tests on.")
+    ] = None,
+    protocol: Annotated[
+        list[str] | None,
+        typer.Option(help="More about the rows, such as fraction=0.1, missing=0.6 or folds=10."),
     ] = None,
     tuning: Annotated[
         str,
@@ -87,7 +92,8 @@ def compare(
             raise PlanError("give DATA or --plan, not both.")
         plan = read_plan(plan_file)
     elif data:
-        protocol = {} if test_size is None else {"test_size": test_size}
+        rows = parse_settings(protocol or [], "--protocol", "fraction=0.1")
+        rows |= {} if test_size is None else {"test_size": test_size}
         names = [_resolved(name) for name in data]
         compared = _listed(methods)
         mapped = names[:MOST_MAPS] if latent_map and MAPPED in compared else []
@@ -96,7 +102,7 @@ def compare(
             compared,
             splits=[split],  # type: ignore[list-item]  # the plan checks it
             seeds=seeds,
-            protocols=[protocol],
+            protocols=[rows],
             tuning=tuning,  # type: ignore[arg-type]
             probes=[{"probe": "map", "data": name} for name in mapped],
             command=" ".join(["dlst", *map(shlex.quote, sys.argv[1:])]),

@@ -179,8 +179,10 @@ def methods(json: Json = False) -> None:
         views.print_view(model_views.methods_view(METHODS))
 
 
-def parse_settings(texts: list[str]) -> dict[str, Any]:
-    """Read --set name=value; values are Python literals, and words without quotes are words.
+def parse_settings(
+    texts: list[str], option: str = "--set", example: str = "n_neighbors=20"
+) -> dict[str, Any]:
+    """Read name=value; values are Python literals, and words without quotes are words.
 
     Examples
     --------
@@ -191,7 +193,7 @@ def parse_settings(texts: list[str]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip().isidentifier():
-            raise DataError(f"--set takes NAME=VALUE, such as n_neighbors=20; got {text!r}.")
+            raise DataError(f"{option} takes NAME=VALUE, such as {example}; got {text!r}.")
         try:
             found[name.strip()] = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError):

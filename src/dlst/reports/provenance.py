@@ -19,9 +19,6 @@ Record = Mapping[str, Any]
 LAST_WORDS = 600
 """Characters of a traceback that a report keeps."""
 
-COMMAND_PROTOCOL = {"test_size"}
-"""What the options of `dlst compare` can say of a protocol; the rest needs a plan."""
-
 
 def run_facts(records: Sequence[Record], plan: Mapping[str, Any]) -> dict[str, str]:
     """Return a few figures for the head of a report."""
@@ -67,7 +64,7 @@ def provenance_section(records: Sequence[Record], plan: Mapping[str, Any]) -> Se
     command = plan.get("command") or "dlst compare --plan plan.toml"
     blocks += [Text("The whole run again, or the rest of it where it was stopped:"), Code(command)]
     if evaluated:
-        blocks += [Text(_recipe_words(evaluated)), _commands_table(evaluated)]
+        blocks += [Text(_recipe_words(evaluated)), _commands_table(evaluated, command)]
     if plan:
         blocks += [Text("The plan, as `dlst compare --plan` reads it:"), Code(to_toml(plan))]
     return Section("provenance", "Where this comes from", blocks)
@@ -154,7 +151,7 @@ def _recipe_words(evaluated: Sequence[Record]) -> str:
     )
 
 
-def _commands_table(evaluated: Sequence[Record]) -> Table:
+def _commands_table(evaluated: Sequence[Record], whole: str) -> Table:
     groups: dict[str, list[Record]] = {}
     for record in evaluated:
         cell = {**record["cell"], "seed": 0}
@@ -170,7 +167,7 @@ def _commands_table(evaluated: Sequence[Record]) -> Table:
                 Cell(_method(cell)),
                 Cell(", ".join(filter(None, [cell["split"], setting_words(cell["protocol"])]))),
                 Cell(_ranges(seeds)),
-                Cell(_command(cell, seeds)),
+                Cell(_command(cell, seeds, whole)),
                 Cell(str(first["key"])),
             ]
         )
@@ -178,12 +175,15 @@ def _commands_table(evaluated: Sequence[Record]) -> Table:
     return Table("commands", "Each number again", [Column(title) for title in titles], rows)
 
 
-def _command(cell: Mapping[str, Any], seeds: Sequence[int]) -> str:
-    if cell["parameters"] or set(cell["protocol"]) - COMMAND_PROTOCOL:
+def _command(cell: Mapping[str, Any], seeds: Sequence[int], whole: str) -> str:
+    if cell.get("tuning") == "once":
+        # What was chosen on the first split of the run holds for all, so it takes the run.
+        return whole
+    if cell["parameters"]:
         return "dlst compare --plan plan.toml --out again"
     options = ["--methods", cell["method"], "--split", cell["split"], "--seeds", max(seeds) + 1]
-    if "test_size" in cell["protocol"]:
-        options += ["--test-size", cell["protocol"]["test_size"]]
+    for key, value in cell["protocol"].items():
+        options += ["--protocol", f"{key}={value!r}"]
     if cell.get("tuning", "none") != "none":
         options += ["--tuning", cell["tuning"]]
     words = ["dlst", "compare", cell["data"], *options, "--out", "again"]

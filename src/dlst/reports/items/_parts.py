@@ -9,7 +9,7 @@ import pandas as pd
 
 from dlst.experiments.plan import TUNING_MEANINGS
 from dlst.metrics import metric_info
-from dlst.reports.document import Cell, Column, Direction, Table, Text
+from dlst.reports.document import Cell, Chart, Column, Direction, Series, Table, Text
 from dlst.reports.frames import LABELLED, TOP_R, is_better_higher, measure_title
 from dlst.reports.items._cells import (
     CEILING,
@@ -79,6 +79,53 @@ def score_block(
         references=[*references, *bounds(frame, measure)],
         note=" ".join(each for each in notes if each),
     )
+
+
+def score_chart(frame: pd.DataFrame, measure: str, reference: str, *, name: str) -> Chart | None:
+    """Draw the means of a measure, a group of bars for each data set; None without a measure."""
+    summary = scores(frame, measure)
+    if summary is None:
+        return None
+    sets = [_axis_name(str(column)) for column in summary.mean.columns]
+    if len(set(sets)) < len(sets):
+        sets = [str(column) for column in summary.mean.columns]
+
+    def bar(method: str) -> Series:
+        means, half = summary.mean.loc[method], summary.std.loc[method].fillna(0.0)
+        known = [None if not np.isfinite(mean) else float(mean) for mean in means]
+        return Series(
+            str(method),
+            sets,
+            known,
+            low=[None if not np.isfinite(value) else float(value) for value in means - half],
+            high=[None if not np.isfinite(value) else float(value) for value in means + half],
+            texts=[
+                f"{method} on {each}: {summary.cell(method, column)}"
+                for each, column in zip(sets, summary.mean.columns, strict=True)
+            ],
+            emphasis=str(method) == reference,
+        )
+
+    heading = measure_heading(measure)
+    best = [
+        f"{listed(map(str, summary.best.index[summary.best[column]]))} on {each}"
+        for each, column in zip(sets, summary.mean.columns, strict=True)
+    ]
+    return Chart(
+        name,
+        f"{heading}, method by method",
+        "bars",
+        y_title=heading,
+        series=[bar(method) for method in summary.mean.index],
+        note="Whiskers: one standard deviation over splits.",
+        alternative=f"{heading}; best: {', '.join(best)}.",
+    )
+
+
+def _axis_name(column: str) -> str:
+    """Shorten the title of a column, but for what must be said wherever it stands."""
+    name, told, _ = column.partition(" (")
+    return f"{name} ({SIMULATED})" if told and SIMULATED in column else name
 
 
 def bounds(frame: pd.DataFrame, measure: str) -> list[list[Cell]]:

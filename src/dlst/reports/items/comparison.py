@@ -15,6 +15,7 @@ from dlst.reports.items._parts import (
     number,
     run_sentences,
     score_block,
+    score_chart,
     scores,
 )
 from dlst.reports.items._ranks import rank_blocks, rank_sentence, ranks_of
@@ -50,7 +51,8 @@ def sections(records: Records, plan: Mapping[str, Any]) -> list[Section]:
         score_block(frame, measure, reference, name=anchor("scores", measure))
         for measure in MEASURES
     ]
-    shown: list[Block] = [table for table in tables if table is not None]
+    chart = score_chart(frame, MEASURES[0], reference, name="scores-chart")
+    shown: list[Block] = [block for block in (chart, *tables) if block is not None]
     return [
         Section("scores", "Scores", [*run_sentences(frame, records), *shown]),
         *rank_sections(frame),

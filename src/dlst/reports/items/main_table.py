@@ -20,6 +20,7 @@ from dlst.reports.items._parts import (
     number,
     run_sentences,
     score_block,
+    score_chart,
     scores,
 )
 from dlst.reports.items._words import NOTHING, anchor, listed
@@ -92,7 +93,11 @@ def compared(frame: pd.DataFrame, measure: str) -> list[Beside]:
 def _measure_section(frame: pd.DataFrame, measure: str) -> Section:
     reference = str(frame["title"].iloc[0])
     measures = [measure, *([OWN_DECISIONS[measure]] if measure in OWN_DECISIONS else [])]
-    blocks: list[Block] = []
+    shown = frame[
+        frame["drawn"] == ("random" if (frame["drawn"] == "random").any() else "official")
+    ]
+    chart = score_chart(shown, measure, reference, name=anchor("main", measure, "chart"))
+    blocks: list[Block] = [] if chart is None else [chart]
     for each in measures:
         for kind, words in SPLITS.items():
             table = score_block(
