@@ -94,6 +94,7 @@ def test_an_item_is_reproduced_and_a_second_start_adds_nothing(tmp_path, capsys)
     shown = capsys.readouterr().out
     assert "emotions" in shown
     assert "593" in shown
+    assert "Where this comes from" not in shown
     lines = (run / "records.jsonl").read_text().splitlines()
     assert main([*command, "--json"]) == 0
     assert (run / "records.jsonl").read_text().splitlines() == lines

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 RUNS = Path("dlst-runs")
 REPORT = "report"
+NOT_PRINTED = ("provenance", "latent-map")
+MOST_PRINTED_ROWS = 30
 
 
 def reproduce(
@@ -112,4 +115,21 @@ def _written(run_folder: Path, folder: Path, *, page_only: bool) -> Document:
 def _print(document: Document) -> None:
     from dlst.reports import document_to_text
 
-    typer.echo(document_to_text(document))
+    typer.echo(document_to_text(_for_terminal(document)))
+
+
+def _for_terminal(document: Document) -> Document:
+    """Leave to the report where records come from, and tables that fill screens."""
+    from dlst.reports.document import Section, Table, Text
+
+    def short(block: Any) -> Any:
+        if isinstance(block, Table) and len(block.rows) > MOST_PRINTED_ROWS:
+            return Text(f"{block.title}: {len(block.rows)} rows, in the report.")
+        return block
+
+    sections = [
+        Section(section.name, section.title, [short(block) for block in section.blocks])
+        for section in document.sections
+        if section.name not in NOT_PRINTED
+    ]
+    return replace(document, sections=sections)

@@ -236,8 +236,8 @@ def _table_ranks(quick: bool) -> Plan:
         methods: Sequence[str] = [*TEN_METHODS, "krr", "dlst1", "dlst2"]
         sets: list[Any] = ["emotions", "msrc", "birds"]
         return _plan("table-ranks", quick, sets, methods, protocols=[{"rows": [300, 300]}])
-    small = [{"rows": [500, 1000]}]
-    # Chains of hundreds of labels are tuned in minutes on 500 rows, in hours on all.
+    small = [{"rows": [300, 1000]}]
+    # Chains of hundreds of labels are tuned in minutes on 300 rows, in hours on all.
     sets = [Source(name, protocols=small) if name in LARGE else name for name in WITH_FEATURES]
     return _plan("table-ranks", quick, sets, available(), tuning="cell")
 
