@@ -109,7 +109,7 @@ def training_sections(records: Records, plan: Mapping[str, Any]) -> list[Section
         return empty_section("training", "The paper's claims")
     text = (
         "Methods train on a share of each class of the training rows, drawn anew in each run; the "
-        "test rows stay the same. The paper says that DLST is stable, leads at all shares and "
+        "test rows do not depend on the share. The paper says that DLST is stable, leads at all shares and "
         f"needs no more than 10 %; larger shares were not run. {how_measured(frame, records)}"
     )
     wins = [_wins(name, title, part, ours) for name, title, part in parts for ours in ours_in(part)]
