@@ -110,7 +110,8 @@ def training_sections(records: Records, plan: Mapping[str, Any]) -> list[Section
     text = (
         "Methods train on a share of each class of the training rows, drawn anew in each run; the "
         "test rows do not depend on the share. The paper says that DLST is stable, leads at all "
-        f"shares and needs no more than 10 %; larger shares were not run. {how_measured(frame, records)}"
+        "shares and needs no more than 10 %; larger shares were not run. "
+        f"{how_measured(frame, records)}"
     )
     wins = [_wins(name, title, part, ours) for name, title, part in parts for ours in ours_in(part)]
     figures = [_training_section(name, title, part) for name, title, part in parts]
