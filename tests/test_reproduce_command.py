@@ -29,6 +29,9 @@ def test_without_an_item_all_are_listed(capsys):
     assert main(["reproduce"]) == 0
     shown = capsys.readouterr().out
     assert all(item.name in shown for item in ITEMS)
+    assert main(["reproduce", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [row["item"] for row in listed] == [item.name for item in ITEMS]
 
 
 def test_an_unknown_item_is_answered_with_the_nearest(capsys):
@@ -66,6 +69,9 @@ def test_a_run_becomes_a_report_from_its_records_alone(table, tmp_path, capsys):
     assert pd.read_csv(report / "results.csv")["method"].tolist() == ["dlst", "plst", "dlst2"]
     assert main(["report", str(run), "--page-only", "-o", str(tmp_path / "page")]) == 0
     assert [file.name for file in (tmp_path / "page").iterdir()] == ["report.html"]
+    capsys.readouterr()
+    assert main(["report", str(run), "--page-only", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["report"].endswith("report.html")
 
 
 def test_a_folder_without_records_is_refused_and_left_alone(tmp_path, capsys):

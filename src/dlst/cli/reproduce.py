@@ -51,7 +51,10 @@ def reproduce(
     from dlst.experiments.paper import plan_for
 
     if item is None:
-        views.print_view(run_views.catalogue_view())
+        if json:
+            views.print_json(run_views.catalogue_rows())
+        else:
+            views.print_view(run_views.catalogue_view())
         return
     plan = plan_for(item, quick=quick)
     folder = out or RUNS / f"{plan.item}{'-quick' if quick else ''}"
@@ -85,12 +88,19 @@ def report(
     page_only: Annotated[
         bool, typer.Option("--page-only", help="Only the HTML page, no tables and figures.")
     ] = False,
+    json: Json = False,
 ) -> None:
     """Write the report of a run: a page, tables and figures, from its records alone."""
+    from dlst.cli import views
+
     folder = out or run_folder / REPORT
     document = _written(run_folder, folder, page_only=page_only)
+    page = folder / "report.html"
+    if json:
+        views.print_json({"report": str(page), "verdict": document.verdict, **document.facts})
+        return
     typer.echo(document.verdict)
-    typer.echo(f"report: {folder / 'report.html'}")
+    typer.echo(f"report: {page}")
 
 
 def _written(run_folder: Path, folder: Path, *, page_only: bool) -> Document:

@@ -59,13 +59,18 @@ def fetch_data(plan: Plan) -> None:
                 load(name)
 
 
-def catalogue_view() -> Table:
+def catalogue_rows() -> list[dict[str, str]]:
     """List what can be reproduced."""
     from dlst.experiments.paper import ITEMS
 
+    return [{"item": item.name, "title": item.title, "where": item.where} for item in ITEMS]
+
+
+def catalogue_view() -> Table:
+    """Show what can be reproduced."""
     view = Table("item", "what it shows", "in the paper", box=None, header_style="bold")
-    for item in ITEMS:
-        view.add_row(item.name, item.title, item.where)
+    for row in catalogue_rows():
+        view.add_row(*row.values())
     return view
 
 
