@@ -6,13 +6,13 @@ import os
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from numpy.typing import NDArray
 
-from dlst._files import atomic_write, open_binary
+from dlst._files import open_binary
 from dlst.experiments import COLUMNS, DemoResult, Reason, ShownImage
 from dlst.reports._map import map_view
 from dlst.reports._png import png_address, sprite
+from dlst.reports._templates import rendered, write_whole
 from dlst.reports.demo_verdict import demo_verdict, lost_columns
 
 GENERATOR = "dlst demo"
@@ -42,21 +42,13 @@ def write_demo(result: DemoResult, path: str | os.PathLike[str], command: str = 
     command : str
         What made it, for the foot of the page.
     """
-    page = render_demo(result, command)
-    with atomic_write(path, text=True) as stream:
-        stream.write(page)
+    write_whole(render_demo(result, command), path)
 
 
 def render_demo(result: DemoResult, command: str = "") -> str:
     """Return the page as HTML."""
-    environment = Environment(
-        loader=PackageLoader("dlst.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("demo.html.j2").render(
+    return rendered(
+        "demo.html.j2",
         generator=GENERATOR,
         result=result,
         columns=COLUMNS,

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from dlst._files import atomic_write
 from dlst.reports._chart_values import chart_values, is_finite
 from dlst.reports._plotly import chart_figure
 from dlst.reports._plotly_theme import THEMES
 from dlst.reports._png import png_address, sprite
+from dlst.reports._templates import rendered, write_whole
 from dlst.reports.document import Block, Chart, Document, Drawing, LatentMap, Table
 
 GENERATOR = "dlst report"
@@ -48,9 +47,7 @@ def write_page(document: Document, path: str | os.PathLike[str], command: str = 
     command : str
         What made it, for the foot of the page.
     """
-    page = render_page(document, command=command)
-    with atomic_write(path, text=True) as stream:
-        stream.write(page)
+    write_whole(render_page(document, command=command), path)
 
 
 def render_page(document: Document, *, command: str = "") -> str:
@@ -64,16 +61,10 @@ def render_page(document: Document, *, command: str = "") -> str:
     command : str
         What made it, for the foot of the page.
     """
-    environment = Environment(
-        loader=PackageLoader("dlst.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["prose"] = prose
     anchors = _Anchors(section.name for section in document.sections)
-    return environment.get_template("report.html.j2").render(
+    return rendered(
+        "report.html.j2",
+        prose=prose,
         generator=GENERATOR,
         document=document,
         sections=[
