@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from dlst.cli import app
+from dlst.experiments import Plan, plan_of
+from dlst.experiments.probes import PROBES
+from dlst.experiments.protocols import KEYS
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 
@@ -30,3 +35,26 @@ def test_every_make_target_of_the_readme_exists(target):
     makefile = README.with_name("Makefile").read_text(encoding="utf-8")
     assert f"make {target}" in README.read_text(encoding="utf-8")
     assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+EXPERIMENTS = README.parent / "docs" / "experiments.md"
+
+
+def test_the_plan_and_the_python_of_the_experiments_page_work(tmp_path, monkeypatch, capsys):
+    text = EXPERIMENTS.read_text(encoding="utf-8")
+    (block,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    plan = plan_of(tomllib.loads(block))
+    # Emotions once on its official rows, msrc ten times; three methods.
+    assert len(plan.cells()) == 3 * (1 + 10)
+    monkeypatch.chdir(tmp_path)
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(program, {})  # noqa: S102  # our own text
+    assert "ML-kNN" in capsys.readouterr().out
+
+
+def test_the_experiments_page_names_every_key():
+    text = EXPERIMENTS.read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+)`", text))
+    assert {field.name for field in fields(Plan)} - {"name", "item", "command"} <= named
+    assert set(KEYS) <= named
+    assert set(PROBES) <= named
