@@ -89,7 +89,7 @@ def test_leading_and_steadiness_are_judged_apart():
     assert judged(runs, "leads at all missing").outcome == "in part"
     steady = judged(runs, "depends less")
     assert steady.outcome == "not borne out"
-    assert "KRR 93.8 %" in steady.evidence
+    assert "KRR 93.8 % of 0.800" in steady.evidence
 
 
 def test_a_tenth_of_the_rows_is_compared_with_all_of_them():

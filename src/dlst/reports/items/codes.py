@@ -43,7 +43,7 @@ def verdict(records: Records, plan: Mapping[str, Any]) -> str:
     results = list(probe_results(records, "codes").values())
     if not results:
         return "No label matrix has been encoded. The failures say why."
-    rotated = [result["data"] for result in results if _is_rotation(result["steps"][-1])]
+    rotated = [result["data"] for result in results if is_rotation(result["steps"][-1])]
     where = listed(rotated or ["no data set"])
     labels, never, aligned = (
         _span(shares)
@@ -109,7 +109,7 @@ def _full_length_words(result: Result) -> str:
         "and squared code distances differ from label distances by at most "
         f"{number(aligned['largest_gap'])}"
     )
-    if not _is_rotation(full):
+    if not is_rotation(full):
         return f"{figures}."
     return f"{figures}: the code is the labels rotated, and nothing has been filled in."
 
@@ -148,6 +148,7 @@ def _falls(step: Mapping[str, Any], key: str) -> float:
     return 0.0 if before is None or after is None else before - after
 
 
-def _is_rotation(step: Mapping[str, Any]) -> bool:
+def is_rotation(step: Mapping[str, Any]) -> bool:
+    """Tell whether codes are the labels turned: no divergence, and all distances kept."""
     aligned = step["aligned"]
     return bool(aligned["kl"] <= ROUNDING and aligned["largest_gap"] <= ROUNDING)

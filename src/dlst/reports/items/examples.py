@@ -60,7 +60,7 @@ def verdict(records: Records, plan: Mapping[str, Any]) -> str:
     if not results:
         return "No label sets have been compared. The failures say why."
     codes = "; ".join(
-        f"{_standing(result)} on {result['data']} ({_method(result)['right']:.2f} right labels per "
+        f"{standing(result)} on {result['data']} ({_method(result)['right']:.2f} right labels per "
         f"row, {_method(result, 'dlst1')['right']:.2f} and {_method(result, 'dlst2')['right']:.2f})"
         for result in results
     )
@@ -68,7 +68,7 @@ def verdict(records: Records, plan: Mapping[str, Any]) -> str:
     for result in results:
         winners.setdefault(_most(result, "recall_top_r")["title"], []).append(result["data"])
     equal = "; ".join(f"{title} on {listed(where)}" for title, where in winners.items())
-    ahead = [result["data"] for result in results if _ranks_best(result)]
+    ahead = [result["data"] for result in results if ranks_best(result)]
     return (
         "The paper says that neighbours in codes give the most comprehensive label sets; against "
         f"its variants DLST₁ and DLST₂ this {codes}. When all methods give every row equally many "
@@ -186,7 +186,7 @@ def _words(result: Result) -> str:
     )
 
 
-def _standing(result: Result) -> str:
+def standing(result: Result) -> str:
     """Say whether the paper's label sets hold more right labels than both variants'."""
     rival = max((_method(result, name) for name in VARIANTS), key=lambda method: method["right"])
     error = rival["lead_error"]
@@ -195,7 +195,7 @@ def _standing(result: Result) -> str:
     return "holds" if rival["lead"] < 0 else "does not hold"
 
 
-def _ranks_best(result: Result) -> bool:
+def ranks_best(result: Result) -> bool:
     """Tell whether the paper's ranking finds more than both variants' at equal length."""
     key = "recall_top_r"
     return all(_method(result)[key] > _method(result, name)[key] for name in VARIANTS)
