@@ -150,3 +150,17 @@ def test_packed_records_read_like_the_others_and_equal_ones_are_equal_bytes(tmp_
     assert kept.times()[0]["seconds"] == 1.2
     packed = [(tmp_path / name / PACKED).read_bytes() for name in ("kept", "again")]
     assert packed[0] == packed[1]
+
+
+def test_news_are_told_once_and_half_a_line_is_none(tmp_path):
+    folder, other = RecordFolder(tmp_path), RecordFolder(tmp_path)
+    assert folder.news() == []
+    other.append(record(0))
+    other.append(record(1))
+    assert [each["key"] for each in folder.news()] == ["k0", "k1"]
+    with open(folder.file, "ab") as stream:
+        stream.write(b'{"key": "k2"')
+    assert folder.news() == []
+    # The next writer cuts the half line off.
+    other.append(record(3))
+    assert [each["key"] for each in folder.news()] == ["k3"]

@@ -38,6 +38,7 @@ class RecordFolder:
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
         self.file = self.path / RECORDS
+        self._told_up_to = 0
 
     @property
     def exists(self) -> bool:
@@ -99,6 +100,19 @@ class RecordFolder:
         for record in self._lines():
             found[record["key"]] = record
         return list(found.values())
+
+    def news(self) -> list[dict[str, Any]]:
+        """Give the records that came since the last call, whoever wrote them.
+
+        A run looks often, and must not read all that it wrote each time.
+        """
+        if not self.file.is_file():
+            return []
+        with open(self.file, "rb") as stream:
+            stream.seek(self._told_up_to)
+            whole, end, _ = stream.read().rpartition(b"\n")
+        self._told_up_to += len(whole) + len(end)
+        return [json.loads(line) for line in whole.splitlines()]
 
     def pack(self, folder: str | os.PathLike[str]) -> None:
         """Write plan, times and the last record of each cell to a folder, to be kept for good."""

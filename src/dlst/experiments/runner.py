@@ -154,12 +154,17 @@ class _Run:
         self.limits = limits
         self.watch = watch
         self.cells = plan.cells()
+        # The first cell of each data set, method and protocol is tuned for all like it.
+        self.tuning_cells: dict[str, Cell] = {}
+        for cell in self.cells:
+            self.tuning_cells.setdefault(_like(cell).key, cell)
         found = {record["key"]: record for record in records.read()}
         # Records that are to be made anew.
         self.stale = {
             key: record for key, record in found.items() if again and record["status"] != "done"
         }
         self.finished = {key: found[key] for key in found if key not in self.stale}
+        self.others: dict[str, dict[str, Any]] = {}
         self.workers: list[_Worker] = []
         self.claims: dict[str, ExitStack] = {}
         self.answers: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
@@ -168,7 +173,7 @@ class _Run:
         started, known = time.monotonic(), len(self.finished)
         try:
             if self.plan.tuning == "once":
-                self._finish([Task("tune", cell) for cell in self._tuning_cells()])
+                self._finish([Task("tune", cell) for cell in self.tuning_cells.values()])
             tasks = [Task("evaluate", cell) for cell in self.cells]
             tasks += [Task("probe", probe=probe) for probe in self.plan.probes]
             self._finish(tasks)
@@ -181,13 +186,6 @@ class _Run:
         if n_done:
             self.records.note_time(time.monotonic() - started, n_done, self.limits.jobs)
         return [self.finished[task.key] for task in tasks]
-
-    def _tuning_cells(self) -> list[Cell]:
-        """Give the first cell of each data set, method and protocol: it stands for all like it."""
-        first: dict[str, Cell] = {}
-        for cell in self.cells:
-            first.setdefault(_like(cell).key, cell)
-        return list(first.values())
 
     def _finish(self, tasks: list[Task]) -> None:
         """Run tasks until all have records, ours or another runner's."""
@@ -224,11 +222,14 @@ class _Run:
 
     def _look_at_others(self, waiting: list[Task]) -> None:
         """Take over records of tasks that another runner finished."""
-        wanted = {task.key for task in waiting} - set(self.finished)
-        if wanted:
-            for record in self.records.read():
-                if record["key"] in wanted and record != self.stale.get(record["key"]):
-                    self._note(record)
+        for record in self.records.news():
+            self.others[record["key"]] = record
+        for task in waiting:
+            found = self.others.get(task.key)
+            if found is None or task.key in self.finished:
+                continue
+            if found != self.stale.get(task.key):
+                self._note(found)
 
     def _chosen(self, task: Task) -> dict[str, Any] | None:
         """Give what tuning once chose for the cells like this one."""
@@ -238,8 +239,7 @@ class _Run:
     def _tuned_by(self, task: Task) -> dict[str, Any] | None:
         if task.cell is None or task.kind == "tune" or self.plan.tuning != "once":
             return None
-        like = _like(task.cell)
-        first = next(cell for cell in self._tuning_cells() if _like(cell) == like)
+        first = self.tuning_cells[_like(task.cell).key]
         return self.finished[Task("tune", first).key]
 
     def _idle_worker(self) -> _Worker:
