@@ -55,6 +55,10 @@ read soundly; claims are judged by the latter. The features of sunattribute, voc
 were not at hand for these runs: what uses those sets says *simulated features*, compares methods
 on a made problem, and says nothing about the real data. Who has the files puts them into the data
 home, and the same command uses them.
+
+MC, SLRM and MRV are given the features of the test rows, as the paper says of semi-supervised
+methods; [methods.md](methods.md) has them without. That does not always help them: with many
+unlabelled rows and rare labels MC's completed labels are drawn to indifference.
 """
 
 
