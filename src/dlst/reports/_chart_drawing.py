@@ -41,7 +41,8 @@ SETTINGS: dict[str, Any] = {
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1)))
-HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oooo")
+# Of lines only: dots and circles make files of a megabyte.
+HATCHES = ("", "////", "---", "xxxx", "\\\\\\\\", "++++", "|||")
 WIDTH = 7.2
 MOST_INSIDE = 4
 """A legend of more lines stands outside the axes; of other kinds always, lest it hide points."""
