@@ -31,7 +31,7 @@ SHOWN = {
     "table-main": r"main-.*-random",
     "table-variants": r"variants-.*-random",
     "table-voc": r"voc-.*",
-    "table-ranks": r".*instance-average-precision-labelled.*",
+    "table-ranks": r"mean-ranks|.*instance-average-precision-labelled.*",
     "figure-codes": r".*(density|divergence|kl).*",
     "figure-examples": r".*summary.*",
     "figure-nuswide": r".*means.*",
