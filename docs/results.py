@@ -108,9 +108,10 @@ def overview(found: dict[Item, RecordFolder], documents: dict[Item, Document]) -
         records = [record for record in folder.read() if record.get("kind") != "tune"]
         failed = sum(record["status"] != "done" for record in records)
         times = folder.times()
-        minutes = sum(time["seconds"] for time in times) / 60
+        seconds = sum(time["seconds"] for time in times)
+        took = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
         jobs = max((time["jobs"] for time in times), default=0)
-        wall = f"{minutes:.0f} min, {jobs} at a time" if times else "not kept"
+        wall = f"{took}, {jobs} at a time" if times else "not kept"
         lines.append(
             f"| [{documents[item].title}](results/{item.name}.md) | {item.where} | "
             f"`{folder.plan().get('command', '')}` | {len(records):,} | {failed} | {wall} |"
