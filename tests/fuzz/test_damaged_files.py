@@ -165,7 +165,7 @@ def test_a_damaged_file_gives_data_or_one_documented_error(kind, seeds, tmp_path
     # Hypothesis counts the seconds so that a hang fails; nothing here is about speed.
     @settings(
         max_examples=EXAMPLES,
-        deadline=timedelta(seconds=20),
+        deadline=timedelta(seconds=120),
         suppress_health_check=list(HealthCheck),
         database=None,
     )
