@@ -39,6 +39,18 @@ def test_the_shrunk_matrix_is_the_proximal_point_of_the_nuclear_norm():
     assert np.linalg.norm(rest, 2) <= 1 + 1e-12
 
 
+@pytest.mark.parametrize("expected", [1, 4, 20, 210])
+def test_an_expected_rank_right_or_wrong_changes_nothing(expected):
+    rng = np.random.default_rng(5)
+    A = rng.normal(size=(230, 4)) @ rng.normal(size=(4, 210)) + 0.1 * rng.normal(size=(230, 210))
+    for threshold in (0.1, 5.0, 1e4):
+        shrunk = shrink_singular_values(A, threshold, expected_rank=expected)
+        plain = shrink_singular_values(A, threshold)
+        np.testing.assert_allclose(shrunk.matrix, plain.matrix, atol=1e-10)
+        assert shrunk.rank == plain.rank
+        assert shrunk.nuclear_norm == pytest.approx(plain.nuclear_norm)
+
+
 def test_small_thresholds_keep_their_precision_on_ill_conditioned_matrices():
     """Through the Gram matrix a singular value of 1e-9 beside 1 would be noise."""
     rng = np.random.default_rng(2)

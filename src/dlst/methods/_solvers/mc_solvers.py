@@ -120,8 +120,12 @@ def _agreement(
     def nearest(V: FloatArray) -> FloatArray:
         return problem.nearest(V, rho)
 
+    rank: int | None = None
+
     def shrink(V: FloatArray, step: float) -> FloatArray:
-        return shrink_singular_values(V, mu * step).matrix
+        nonlocal rank
+        shrunk, _, rank = shrink_singular_values(V, mu * step, expected_rank=rank)
+        return shrunk
 
     return admm(
         nearest,
