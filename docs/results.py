@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dlst._files import atomic_write
-from dlst.experiments import RecordFolder
+from dlst.experiments import RecordFolder, wall_seconds
 from dlst.experiments.paper import ITEMS, Item
 from dlst.reports import build_document, document_to_markdown
 from dlst.reports.charts import save_chart, save_drawing
@@ -111,19 +111,15 @@ def overview(found: dict[Item, RecordFolder], documents: dict[Item, Document]) -
     for item, folder in found.items():
         records = [record for record in folder.read() if record.get("kind") != "tune"]
         failed = sum(record["status"] != "done" for record in records)
-        times = folder.times()
-        seconds = sum(time["seconds"] for time in times)
-        took = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-        jobs = max((time["jobs"] for time in times), default=0)
-        wall = f"{took}, {jobs} at a time" if times else "not kept"
+        seconds = wall_seconds(folder.read())
+        wall = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
         lines.append(
             f"| [{documents[item].title}](results/{item.name}.md) | {item.where} | "
             f"`{folder.plan().get('command', '')}` | {len(records):,} | {failed} | {wall} |"
         )
     words = (
-        "Wall times are of two cores that also did other work, and include tuning. A run that was "
-        "stopped and resumed counts all its starts; one that was killed leaves no time, so that of "
-        "table-ranks is in part read off the time stamps of its records, in part estimated."
+        "Wall times are of two cores, at times with other work beside, and include tuning; breaks "
+        "between starts are left out."
     )
     return "\n".join([*lines, "", words, ""])
 

@@ -90,6 +90,12 @@ def test_dropping_labels_remembers_the_complete_cardinality():
         ({"options": "difficult"}, "options"),
         ({"fraction": 1.5}, "fraction"),
         ({"rows": [3]}, "rows"),
+        ({"rows": 300}, "rows"),
+        ({"rows": [300, True]}, "rows"),
+        ({"missing": "half"}, "missing"),
+        ({"reading": "some"}, "reading must be one of stratified"),
+        ({"transductive": "false"}, "transductive must be true or false"),
+        ({"per_label": 1}, "per_label"),
         ({"shuffle": True}, "shuffle"),
     ],
 )

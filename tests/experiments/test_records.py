@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dlst.errors import RunError
-from dlst.experiments.records import PACKED, RecordFolder
+from dlst.experiments.records import PACKED, RecordFolder, wall_seconds
 
 
 def record(number, status="done"):
@@ -90,7 +90,7 @@ def test_a_full_disk_is_one_error_and_leaves_whole_records(tmp_path):
     script = f"""
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-from dlst.experiments.records import PACKED, RecordFolder
+from dlst.experiments.records import RecordFolder
 folder = RecordFolder({str(tmp_path)!r})
 for number in range(3):
     folder.append({{"key": f"k{{number}}", "status": "done", "value": "x" * 300}})
@@ -131,7 +131,6 @@ def test_reading_makes_nothing(tmp_path):
     assert not folder.exists
     assert folder.read() == []
     assert folder.plan() == {}
-    assert folder.times() == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -140,14 +139,12 @@ def test_packed_records_read_like_the_others_and_equal_ones_are_equal_bytes(tmp_
     folder.save_plan({"name": "small"})
     for key in ("a", "b", "a"):
         folder.append({"key": key, "status": "done", "text": "ü"})
-    folder.note_time(1.23, 2, 1)
     for name in ("kept", "again"):
         folder.pack(tmp_path / name)
     kept = RecordFolder(tmp_path / "kept")
     assert kept.exists
     assert kept.read() == folder.read()
     assert kept.plan() == {"name": "small"}
-    assert kept.times()[0]["seconds"] == 1.2
     packed = [(tmp_path / name / PACKED).read_bytes() for name in ("kept", "again")]
     assert packed[0] == packed[1]
 
@@ -164,3 +161,23 @@ def test_news_are_told_once_and_half_a_line_is_none(tmp_path):
     # The next writer cuts the half line off.
     other.append(record(3))
     assert [each["key"] for each in folder.news()] == ["k3"]
+
+
+def worked(ended, seconds):
+    return {"finished": f"2026-01-01T{ended}+00:00", "wall_seconds": seconds}
+
+
+@pytest.mark.parametrize(
+    ("records", "seconds"),
+    [
+        ([], 0),
+        ([{"status": "done"}], 0),
+        ([worked("10:00:10", 10), worked("10:00:20", 10)], 20),
+        ([worked("10:00:20", 10), worked("10:00:10", 10)], 20),  # whatever the order
+        ([worked("10:01:00", 60), worked("10:00:30", 10)], 60),  # one within the other
+        ([worked("10:00:10", 10), worked("10:00:21", 10)], 21),  # starting takes a moment
+        ([worked("10:00:10", 10), worked("11:00:00", 10)], 20),  # a break
+    ],
+)
+def test_breaks_and_overlaps_do_not_count(records, seconds):
+    assert wall_seconds(records) == seconds

@@ -12,6 +12,8 @@ import typer
 from dlst.cli.data_commands import Data, From, Json, Labels, Nominal, load_data
 from dlst.errors import DataError
 
+_WORDS = {"true": True, "false": False, "none": None}
+
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `dlst fit` wrote.")]
 AllRows = Annotated[
     bool, typer.Option("--all", help="Use all rows, not only one side of the data's split.")
@@ -184,21 +186,29 @@ def parse_settings(
 ) -> dict[str, Any]:
     """Read name=value; values are Python literals, and words without quotes are words.
 
+    ``true``, ``false`` and ``none`` mean what they say, as in TOML and JSON.
+
     Examples
     --------
-    >>> parse_settings(["n_neighbors=20", "decision=micro", "n_components=None"])
-    {'n_neighbors': 20, 'decision': 'micro', 'n_components': None}
+    >>> parse_settings(["n_neighbors=20", "decision=micro", "n_components=None", "refit=false"])
+    {'n_neighbors': 20, 'decision': 'micro', 'n_components': None, 'refit': False}
     """
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip().isidentifier():
             raise DataError(f"{option} takes NAME=VALUE, such as {example}; got {text!r}.")
-        try:
-            found[name.strip()] = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError):
-            found[name.strip()] = value.strip()
+        found[name.strip()] = _value_of(value.strip())
     return found
+
+
+def _value_of(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
 def _fitted(model: Any, dataset: Any) -> Any:

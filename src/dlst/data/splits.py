@@ -16,7 +16,7 @@ from dlst.data._draws import count_of, generator_of, labels_of, positives_of
 from dlst.data.dataset import Dataset, Split
 from dlst.data.stratification import stratified_split
 
-Reading = Literal["union", "random", "stratified", "greedy"]
+Reading = Literal["stratified", "union", "random", "greedy"]
 
 
 def official_split(data: Dataset) -> Split:

@@ -12,7 +12,7 @@ from dlst.experiments.demo_result import (
     ShownImage,
 )
 from dlst.experiments.plan import Cell, Plan, Source, Variant, plan_of, read_plan
-from dlst.experiments.records import RecordFolder
+from dlst.experiments.records import RecordFolder, wall_seconds
 from dlst.experiments.runner import Limits, run
 
 __all__ = [
@@ -35,4 +35,5 @@ __all__ = [
     "read_plan",
     "run",
     "run_demo",
+    "wall_seconds",
 ]

@@ -21,9 +21,9 @@ A protocol is a mapping with any of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,21 +37,47 @@ from dlst.data import (
     random_split,
     with_simulated_features,
 )
-from dlst.data.splits import repeated_random_splits
+from dlst.data.splits import Reading, repeated_random_splits
 from dlst.errors import PlanError
 
-KEYS = (
-    "test_size",
-    "rows",
-    "fraction",
-    "reading",
-    "folds",
-    "missing",
-    "transductive",
-    "simulate",
-    "options",
-    "per_label",
-)
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_pair_of_counts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_count, value))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+_READINGS = get_args(Reading)
+_SHARE = ("at least 0 and below 1", _is_share)
+_TABLE = ("a table of parameters", _is_table)
+_FLAG = ("true or false", _is_flag)
+_MEANINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "test_size": _SHARE,
+    "rows": ("[n_train, n_test]", _is_pair_of_counts),
+    "fraction": _SHARE,
+    "reading": (f"one of {', '.join(_READINGS)}", _READINGS.__contains__),
+    "folds": ("a whole number from 2 on", lambda value: _is_count(value) and value > 1),
+    "missing": _SHARE,
+    "transductive": _FLAG,
+    "simulate": _TABLE,
+    "options": _TABLE,
+    "per_label": _FLAG,
+}
+KEYS = tuple(_MEANINGS)
 DRAWN = ("fraction", "missing", "rows", "folds")
 """Keys that draw rows or labels by the seed, on an official split too."""
 
@@ -85,19 +111,10 @@ def check_protocol(protocol: Mapping[str, Any]) -> None:
     strange = sorted(set(protocol) - set(KEYS))
     if strange:
         raise PlanError(f"a protocol has {', '.join(KEYS)}; got {', '.join(strange)}.")
-    for key in ("test_size", "fraction", "missing"):
-        share = protocol.get(key, 0.5)
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share < 1:
-            raise PlanError(f"{key} must lie between 0 and 1; got {share!r}.")
-    rows = protocol.get("rows", [1, 1])
-    if len(rows) != 2 or not all(isinstance(count, int) and count > 0 for count in rows):
-        raise PlanError(f"rows must be [n_train, n_test]; got {rows!r}.")
-    folds = protocol.get("folds", 2)
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise PlanError(f"folds must be a whole number from 2 on; got {folds!r}.")
-    for key in ("simulate", "options"):
-        if not isinstance(protocol.get(key, {}), Mapping):
-            raise PlanError(f"{key} must be a table of parameters; got {protocol[key]!r}.")
+    for key, given in protocol.items():
+        expected, fits = _MEANINGS[key]
+        if not fits(given):
+            raise PlanError(f"{key} must be {expected}; got {given!r}.")
 
 
 def rows_of(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -> Rows:

@@ -6,7 +6,7 @@ import datetime
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,10 @@ from dlst.errors import RunError
 RECORDS = "records.jsonl"
 PACKED = f"{RECORDS}.gz"
 PLAN = "plan.json"
-TIMES = "times.jsonl"
 CLAIMS = ".claims"
+
+_BREAK = 2.0
+"""Seconds between two records that are no break: their times are kept in whole seconds."""
 
 
 class RecordFolder:
@@ -63,20 +65,6 @@ class RecordFolder:
         file = self.path / PLAN
         return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
-    def note_time(self, seconds: float, n_done: int, jobs: int) -> None:
-        """Keep how long a start of the run took; one that was killed leaves nothing."""
-        ended = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        line = {"ended": ended, "seconds": round(seconds, 1), "done": n_done, "jobs": jobs}
-        with _told(self.path), self._writing(), open(self.path / TIMES, "a") as stream:
-            stream.write(json.dumps(line) + "\n")
-
-    def times(self) -> list[dict[str, Any]]:
-        """Read how long the starts of the run took."""
-        file = self.path / TIMES
-        if not file.is_file():
-            return []
-        return [json.loads(line) for line in file.read_text().splitlines() if line.endswith("}")]
-
     def append(self, record: dict[str, Any]) -> None:
         """Add a record; it is on disk, whole, when this returns."""
         self.make()
@@ -115,16 +103,15 @@ class RecordFolder:
         return [json.loads(line) for line in whole.splitlines()]
 
     def pack(self, folder: str | os.PathLike[str]) -> None:
-        """Write plan, times and the last record of each cell to a folder, to be kept for good."""
+        """Write the plan and the last record of each cell to a folder, to be kept for good."""
         target = RecordFolder(folder)
         target.path.mkdir(parents=True, exist_ok=True)
         lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in self.read()]
         with atomic_write(target.path / PACKED) as stream:
             stream.write("".join(lines).encode())
-        for name in (PLAN, TIMES):
-            if (self.path / name).is_file():
-                with atomic_write(target.path / name, text=True) as stream:
-                    stream.write((self.path / name).read_text(encoding="utf-8"))
+        if (self.path / PLAN).is_file():
+            with atomic_write(target.path / PLAN, text=True) as stream:
+                stream.write((self.path / PLAN).read_text(encoding="utf-8"))
 
     def keys(self, *, failed: bool = True) -> set[str]:
         """Give the keys of finished cells, with or without those that failed."""
@@ -162,6 +149,32 @@ class RecordFolder:
                         f"{self.file}:{number}: is no record ({error}). Delete that line: its "
                         "cell will be run again."
                     ) from error
+
+
+def wall_seconds(records: Iterable[Mapping[str, Any]]) -> float:
+    """Return how long anything was being worked on, whoever did it and however often it stopped.
+
+    Examples
+    --------
+    >>> wall_seconds([
+    ...     {"finished": "2026-01-01T10:00:30+00:00", "wall_seconds": 20.0},
+    ...     {"finished": "2026-01-01T10:00:40+00:00", "wall_seconds": 20.0},
+    ...     {"finished": "2026-01-03T08:00:00+00:00", "wall_seconds": 5.0},
+    ... ])
+    35.0
+    """
+    ends = [(_clock(each), float(each["wall_seconds"])) for each in records if "finished" in each]
+    total, busy_until = 0.0, -math.inf
+    for start, end in sorted((end - took, end) for end, took in ends):
+        if start > busy_until + _BREAK:
+            busy_until = start
+        total += max(0.0, end - busy_until)
+        busy_until = max(busy_until, end)
+    return total
+
+
+def _clock(record: Mapping[str, Any]) -> float:
+    return datetime.datetime.fromisoformat(record["finished"]).timestamp()
 
 
 def finite(value: Any) -> Any:

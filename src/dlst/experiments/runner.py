@@ -170,7 +170,6 @@ class _Run:
         self.answers: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
 
     def carry_out(self) -> list[dict[str, Any]]:
-        started, known = time.monotonic(), len(self.finished)
         try:
             if self.plan.tuning == "once":
                 self._finish([Task("tune", cell) for cell in self.tuning_cells.values()])
@@ -182,9 +181,6 @@ class _Run:
                 worker.stop()
             for claim in self.claims.values():
                 claim.close()
-        n_done = len(self.finished) - known
-        if n_done:
-            self.records.note_time(time.monotonic() - started, n_done, self.limits.jobs)
         return [self.finished[task.key] for task in tasks]
 
     def _finish(self, tasks: list[Task]) -> None:

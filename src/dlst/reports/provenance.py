@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dlst.experiments import plan_of
+from dlst.experiments import plan_of, wall_seconds
 from dlst.methods import method_info
 from dlst.reports._toml import to_toml
 from dlst.reports.document import Block, Cell, Code, Column, Section, Table, Text
@@ -108,6 +108,7 @@ def _facts_table(records: Sequence[Record]) -> Table:
     kinds = Counter(str(record.get("kind", "evaluate")) for record in records)
     facts["pieces of work"] = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
     facts["time of all work"] = _duration(sum(_seconds(record) for record in records))
+    facts["by the clock, breaks left out"] = _duration(wall_seconds(records))
     facts |= _span(records)
     if peaks:
         facts["largest peak of memory"] = f"{max(peaks):,.0f} MiB"
