@@ -43,11 +43,43 @@ def test_methods_are_compared_and_a_second_call_adds_nothing(table, tmp_path, ca
 
 def test_failed_cells_are_named_and_a_plan_comes_from_a_file(table, tmp_path, capsys):
     plan = tmp_path / "plan.toml"
-    plan.write_text(f'data = ["{tmp_path}/absent.csv", "{table}"]\nmethods = ["mlknn"]\n')
+    (tmp_path / "damaged.csv").write_text("a,label:u\n1,2,3\n")
+    plan.write_text(f'data = ["{tmp_path}/damaged.csv", "{table}"]\nmethods = ["mlknn"]\n')
     assert main(["compare", "--plan", str(plan), "-o", str(tmp_path / "run")]) == 1
     told = capsys.readouterr()
     assert "failed: ML-kNN on" in told.err
-    assert "absent.csv" in told.err
+    assert "damaged.csv" in told.err
+    assert "Instance AP" in told.out
+
+
+def test_a_failed_cell_is_an_exit_code_of_json_too(tmp_path, capsys):
+    damaged = tmp_path / "damaged.csv"
+    damaged.write_text("a,label:u\n1,2,3\n")
+    run = ["-o", str(tmp_path / "run"), "--json"]
+    assert main(["compare", str(damaged), "--methods", "plst", *run]) == 1
+    assert json.loads(capsys.readouterr().out)["records"][0]["status"] == "failed"
+
+
+def test_a_name_that_means_nothing_is_one_error_before_anything_runs(table, tmp_path, capsys):
+    command = ["compare", str(table), "yeats", "-o", str(tmp_path / "run")]
+    assert main(command) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "yeats: expected a file, a folder or a known name" in told
+    assert "yeast" in told
+    assert not (tmp_path / "run").exists()
+
+
+def test_data_out_of_reach_are_told_and_the_others_are_run(table, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("DLST_DATA", str(tmp_path / "home"))
+    command = ["compare", "msrc", "--methods", "plst", "-o", str(tmp_path / "run")]
+    assert main(command) == 2
+    assert "none of msrc can be had; nothing was run" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+    assert main([*command, str(table)]) == 1
+    told = capsys.readouterr()
+    assert "note: " in told.err
+    assert "failed: PLST on msrc" in told.err
     assert "Instance AP" in told.out
 
 

@@ -81,14 +81,13 @@ def test_a_folder_without_records_is_refused_and_left_alone(tmp_path, capsys):
 
 
 def test_a_run_in_which_all_failed_still_becomes_a_report(tmp_path, capsys):
-    absent, run = tmp_path / "absent.csv", tmp_path / "run"
-    plan = tmp_path / "plan.toml"
-    plan.write_text(f'data = ["{absent}"]\nmethods = ["plst"]\n')
-    assert main(["compare", "--plan", str(plan), "-o", str(run)]) == 1
+    damaged, run = tmp_path / "damaged.csv", tmp_path / "run"
+    damaged.write_text("a,label:u\n1,2,3\n")
+    assert main(["compare", str(damaged), "--methods", "plst", "-o", str(run)]) == 1
     assert main(["report", str(run), "--page-only"]) == 0
     page = (run / "report" / "report.html").read_text()
     assert "no finished cell" in page
-    assert "absent.csv" in page
+    assert "damaged.csv" in page
 
 
 @pytest.mark.real_data

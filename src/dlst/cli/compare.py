@@ -79,13 +79,7 @@ def compare(
     from dlst._files import atomic_write
     from dlst.cli import run_views, views
     from dlst.experiments import Limits, Plan, read_plan, run
-    from dlst.reports import (
-        rank_summary,
-        results_frame,
-        score_table,
-        to_latex,
-        to_markdown,
-    )
+    from dlst.reports import results_frame
 
     if plan_file is not None:
         if data:
@@ -119,7 +113,18 @@ def compare(
     if json:
         evaluated = [record for record in records if record["kind"] == "evaluate"]
         views.print_json({"run": str(out), "records": evaluated})
-        return
+    else:
+        _print_tables(frame, markdown=markdown, latex=latex)
+        run_views.tell_failures(frame)
+        typer.echo(f"records and results.csv in {out}; `dlst report {out}` makes a page of them")
+    if (frame["status"] != "done").any():
+        raise typer.Exit(1)
+
+
+def _print_tables(frame: Any, *, markdown: bool, latex: bool) -> None:
+    from dlst.cli import run_views, views
+    from dlst.reports import rank_summary, score_table, to_latex, to_markdown
+
     tables = [score_table(frame, measure) for measure in SHOWN if measure in frame]
     for table in tables:
         if markdown or latex:
@@ -129,10 +134,6 @@ def compare(
     for table in tables[:1]:
         if min(table.mean.dropna(axis="columns").shape) >= FEWEST_RANKED:
             typer.echo(f"\n{rank_summary(table, str(table.mean.index[0])).to_markdown()}\n")
-    run_views.tell_failures(frame)
-    typer.echo(f"records and results.csv in {out}; `dlst report {out}` makes a page of them")
-    if (frame["status"] != "done").any():
-        raise typer.Exit(1)
 
 
 def _listed(names: str) -> list[Any]:

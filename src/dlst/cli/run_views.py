@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -48,15 +48,26 @@ def run_bar() -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
 
 
 def fetch_data(plan: Plan) -> None:
-    """Bring what a plan needs into the data home; what cannot be had its cells will tell."""
-    from dlst.data import available, is_cached, load
-    from dlst.errors import DlstError
+    """Bring what a plan needs into the data home, before anything is run.
 
-    names = [source.name for source in plan.sources] + [probe["data"] for probe in plan.probes]
-    for name in dict.fromkeys(names):
-        if name in available() and not is_cached(name):
-            with suppress(DlstError):
-                load(name)
+    A name that means nothing is an error. A data set that cannot be had is told, and its cells will
+    fail and say so; where no data set can be had, that is the error.
+    """
+    from dlst.data import is_at_hand, load
+    from dlst.errors import DataHomeError
+
+    sources = [source.name for source in plan.sources] + [probe["data"] for probe in plan.probes]
+    names = list(dict.fromkeys(sources))
+    out_of_reach = []
+    for name in [name for name in names if not is_at_hand(name)]:
+        print(f"fetching {name}", file=sys.stderr)
+        try:
+            load(name)
+        except DataHomeError as error:
+            out_of_reach.append(error)
+            print(f"note: {error}", file=sys.stderr)
+    if len(out_of_reach) == len(names):
+        raise DataHomeError(f"none of {', '.join(names)} can be had; nothing was run.")
 
 
 def catalogue_rows() -> list[dict[str, str]]:

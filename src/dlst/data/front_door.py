@@ -78,6 +78,25 @@ def load(
     return _load_registered(str(data), download, options)
 
 
+def is_at_hand(data: str | os.PathLike[str]) -> bool:
+    """Tell whether :func:`load` finds a file, folder or name without a download.
+
+    Raises
+    ------
+    UnknownNameError
+        When it is none of them.
+
+    Examples
+    --------
+    >>> is_at_hand("multidigits")
+    True
+    """
+    if Path(data).expanduser().exists() or _is_embedded(str(data)):
+        return True
+    _check_known(str(data))
+    return registry.is_cached(str(data))
+
+
 def save(
     dataset: Dataset,
     path: str | os.PathLike[str],
@@ -134,15 +153,23 @@ def _load_folder(folder: Path, format: str | None, options: dict[str, Any]) -> D
 
 
 def _load_registered(name: str, download: bool, options: dict[str, Any]) -> Dataset:
-    if name.strip().lower() in EMBEDDED:
+    if _is_embedded(name):
         return EMBEDDED[name.strip().lower()]()
+    _check_known(name)
+    return registry.load_registered(name, download=download, **options)
+
+
+def _is_embedded(name: str) -> bool:
+    return name.strip().lower() in EMBEDDED
+
+
+def _check_known(name: str) -> None:
     try:
         registry.entry(name)
     except UnknownNameError as error:
         raise UnknownNameError(
             f"{name}: expected a file, a folder or a known name, got none of them. {error}"
         ) from error
-    return registry.load_registered(name, download=download, **options)
 
 
 def _pair_name(train: Path) -> str:
