@@ -97,12 +97,14 @@ def test_rotations_reflections_and_shifts_change_nothing(seed):
 
 
 @pytest.mark.parametrize("block", [1, 3, 7])
+@pytest.mark.parametrize("held", [0, 1000])
 @pytest.mark.parametrize("missing", [0.0, 0.4])
-def test_blocks_of_any_size_give_the_same_value_and_gradient(monkeypatch, block, missing):
+def test_blocks_of_any_size_give_the_same_value_and_gradient(monkeypatch, block, held, missing):
     Y = some_labels(n=20, missing=missing)
     Z = np.random.default_rng(6).normal(size=(20, 2))
     value, gradient = kl_divergence(Y, Z)
     monkeypatch.setattr(_objective, "BLOCK", block)
+    monkeypatch.setattr(_objective, "HELD_PAIRS", held)
     block_value, block_gradient = kl_divergence(Y, Z)
     assert block_value == pytest.approx(value, rel=1e-12)
     np.testing.assert_allclose(block_gradient, gradient, atol=1e-16)

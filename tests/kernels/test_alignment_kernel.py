@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlst._kernels.alignment import pair_terms, placement_terms
+from dlst._kernels.alignment import code_kernels, pair_forces, pair_sums, placement_terms
 from dlst._kernels.label_distances import (
     COSINE,
     EUCLIDEAN,
@@ -78,7 +78,7 @@ def test_distances_skip_unknown_labels_like_a_loop(kind, K):
 
 @pytest.mark.parametrize("same", [False, True])
 @pytest.mark.parametrize("root", [False, True])
-def test_pair_terms_equal_a_loop(same, root):
+def test_pairs_equal_a_loop(same, root):
     rng = np.random.default_rng(3)
     codes = rng.normal(size=(6, 3))
     other = codes if same else np.vstack([codes[0], rng.normal(size=(4, 3))])
@@ -86,7 +86,7 @@ def test_pair_terms_equal_a_loop(same, root):
     other_weights = weights if same else rng.integers(1, 9, 5).astype(float)
     wanted = rng.integers(1, 6, (6, len(other))).astype(float)
     log_ratio = gap = 0.0
-    attraction, repulsion = np.zeros_like(wanted), np.zeros_like(wanted)
+    force = np.zeros_like(wanted)
     for i in range(6):
         for j in range(len(other)):
             if same and i == j:
@@ -98,20 +98,18 @@ def test_pair_terms_equal_a_loop(same, root):
             weight = weights[i] * other_weights[j]
             log_ratio += weight * k_label * math.log(k_label / k)
             gap += weight * (k - k_label)
-            attraction[i, j] = weight * k * k_label * slope
-            repulsion[i, j] = weight * k * k * slope
-    if not same and not root:
-        assert repulsion[0, 0] == weights[0] * other_weights[0]
-    inner, pull = codes @ other.T, wanted.copy()
+            force[i, j] = weight * k * slope * (k_label / 300 - k / 200)
+    inner = codes @ other.T
     squares, other_squares = (codes**2).sum(1), (other**2).sum(1)
     if not same and root:
         # One coincident pair: the exact inner product, so that its distance is exactly zero.
         inner[0, 0] = squares[0]
         other_squares[0] = squares[0]
-    found = pair_terms(inner, pull, squares, other_squares, weights, other_weights, same, root)
+    code_kernels(inner, squares, other_squares, root)
+    found = pair_sums(inner, wanted, weights, other_weights, same)
     np.testing.assert_allclose(found, (log_ratio, gap), rtol=1e-12)
-    np.testing.assert_allclose(pull, attraction, rtol=1e-12)
-    np.testing.assert_allclose(inner, repulsion, rtol=1e-12)
+    pair_forces(inner, wanted, weights, other_weights, 300.0, 200.0, same, root)
+    np.testing.assert_allclose(inner, force, rtol=1e-11, atol=1e-15)
 
 
 @pytest.mark.parametrize("root", [False, True])

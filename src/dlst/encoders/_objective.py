@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._kernels.alignment import pair_terms
+from dlst._kernels.alignment import code_kernels, pair_forces, pair_sums
 from dlst._kernels.label_distances import (
     COSINE,
     EUCLIDEAN,
@@ -33,8 +33,11 @@ DISTANCES = {
 }
 """The readings of the paper's d; for binary labels the squared distance is the Hamming distance."""
 
-BLOCK = 1024
-"""Sets in a block of pairs: a few blocks of 8 MB are all the memory that pairs ever need."""
+BLOCK = 256
+"""Sets in a block of pairs, which then fits a core's cache: half a megabyte."""
+
+HELD_PAIRS = 4_000_000
+"""Up to so many pairs are held in memory, twice 32 MB; more are computed anew when needed."""
 
 
 def kl_divergence(
@@ -141,10 +144,12 @@ class PairAlignment:
         self.distances = LabelDistances(sets, distance)
         if not self.distances.complete:
             self.distances.stranger = self._mean_distance()
+        self._held = len(weights) ** 2 <= 2 * HELD_PAIRS
+        self._wanted = _Blocks(self.distances.within, self._held)
         # Instances with one label set are pairs at distance zero, whatever the codes.
         row_mass = np.maximum(weights - 1.0, 0.0)
         for rows, columns in _blocks(len(weights)):
-            kernel = 1.0 / (1.0 + self.distances.within(rows, columns))
+            kernel = 1.0 / (1.0 + self._wanted.at(rows, columns))
             if rows == columns:
                 np.fill_diagonal(kernel, 0.0)
             else:
@@ -161,44 +166,63 @@ class PairAlignment:
         """
         if self.label_mass == 0.0:
             return 0.0, np.zeros_like(codes)
-        log_ratio, gap, attraction, repulsion = self._forces(codes)
+        kernels = _Blocks(self._code_kernels(codes), self._held)
+        log_ratio, gap = self._sums(kernels)
         value = log_ratio / self.label_mass + np.log1p(gap / self.label_mass)
-        force = attraction / self.label_mass - repulsion / (self.label_mass + gap)
+        force = self._forces(codes, kernels, self.label_mass + gap)
         return float(value), 4.0 * (force[:, -1:] * codes - force[:, :-1])
 
     def code_mass(self, codes: FloatArray) -> float:
         """Sum of 1/(1+d) over the ordered pairs of different instances: the normaliser of U."""
-        return self.label_mass + self._forces(codes)[1]
+        return self.label_mass + self._sums(_Blocks(self._code_kernels(codes), held=False))[1]
 
-    def _forces(self, codes: FloatArray) -> tuple[float, float, FloatArray, FloatArray]:
-        # A column of ones makes the row sums part of the same matrix product.
-        padded = np.column_stack([codes, np.ones(len(codes))])
+    def _code_kernels(self, codes: FloatArray) -> Callable[[slice, slice], FloatArray]:
         squares = np.einsum("ij,ij->i", codes, codes)
-        attraction, repulsion = np.zeros_like(padded), np.zeros_like(padded)
+
+        def block(rows: slice, columns: slice) -> FloatArray:
+            kernel = codes[rows] @ codes[columns].T
+            code_kernels(kernel, squares[rows], squares[columns], self.distances.root)
+            return np.asarray(kernel)
+
+        return block
+
+    def _sums(self, kernels: _Blocks) -> tuple[float, float]:
         log_ratio = gap = 0.0
-        for rows, columns in _blocks(len(codes)):
-            push = codes[rows] @ codes[columns].T
-            pull = self.distances.within(rows, columns)
+        for rows, columns in _blocks(len(self.weights)):
             same = rows == columns
-            block_log_ratio, block_gap = pair_terms(
-                push,
-                pull,
-                squares[rows],
-                squares[columns],
+            block_log_ratio, block_gap = pair_sums(
+                kernels.at(rows, columns),
+                self._wanted.at(rows, columns),
                 self.weights[rows],
                 self.weights[columns],
                 same,
-                self.distances.root,
             )
-            attraction[rows] += pull @ padded[columns]
-            repulsion[rows] += push @ padded[columns]
-            if not same:
-                attraction[columns] += pull.T @ padded[rows]
-                repulsion[columns] += push.T @ padded[rows]
             times = 1.0 if same else 2.0
             log_ratio += times * block_log_ratio
             gap += times * block_gap
-        return log_ratio, gap, attraction, repulsion
+        return log_ratio, gap
+
+    def _forces(self, codes: FloatArray, kernels: _Blocks, code_mass: float) -> FloatArray:
+        # A column of ones makes the row sums part of the same matrix product.
+        padded = np.column_stack([codes, np.ones(len(codes))])
+        force = np.zeros_like(padded)
+        for rows, columns in _blocks(len(codes)):
+            same = rows == columns
+            block = kernels.at(rows, columns)
+            pair_forces(
+                block,
+                self._wanted.at(rows, columns),
+                self.weights[rows],
+                self.weights[columns],
+                self.label_mass,
+                code_mass,
+                same,
+                self.distances.root,
+            )
+            force[rows] += block @ padded[columns]
+            if not same:
+                force[columns] += block.T @ padded[rows]
+        return force
 
     def _mean_distance(self) -> float:
         total = pairs = 0.0
@@ -212,6 +236,22 @@ class PairAlignment:
             total += times * float(np.nansum(weights * distances))
             pairs += times * float(weights.sum())
         return total / pairs if pairs else 0.0
+
+
+class _Blocks:
+    """Blocks of a matrix of pairs, kept or made anew each time they are asked for."""
+
+    def __init__(self, make: Callable[[slice, slice], FloatArray], held: bool):
+        self._make = make
+        self._kept: dict[tuple[int, int], FloatArray] | None = {} if held else None
+
+    def at(self, rows: slice, columns: slice) -> FloatArray:
+        if self._kept is None:
+            return self._make(rows, columns)
+        place = (rows.start, columns.start)
+        if place not in self._kept:
+            self._kept[place] = self._make(rows, columns)
+        return self._kept[place]
 
 
 def _bits(sets: sp.csr_array) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
