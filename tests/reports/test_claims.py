@@ -121,6 +121,23 @@ def test_gains_over_the_variants_are_told_on_scene():
     assert "DLST (paper) +20.0 % and +37.1 %" in found.evidence
 
 
+@pytest.mark.parametrize("simulated", [False, True])
+def test_table_iv_is_judged_by_its_own_rows(simulated):
+    records = [
+        {**record("voc2007", name, n_train=5011, simulated=simulated), "peak_mib": 400.0}
+        for name in ("br", "cplst", "leml")
+    ]
+    runs = {"table-voc": Run(records, {"data": ["voc2007"], "methods": ["br", "cplst", "leml"]})}
+    printed = judged(runs, "85.7 mAP")
+    assert printed.outcome == "not borne out"
+    assert "cat (CNN-RNN)" in printed.evidence
+    memory = judged(runs, "run out of memory")
+    assert memory.outcome == "not borne out"
+    assert "On the 5,011 training rows" in memory.evidence
+    for each in (printed, memory):
+        assert ("simulated" in each.evidence) == simulated
+
+
 def test_only_items_that_were_run_are_judged_and_all_stand_in_the_table():
     assert judge_claims({}) == []
     judgements = judge_claims({"table-main": main_run(0.6, 0.6, 0.5)})
