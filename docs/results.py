@@ -61,8 +61,8 @@ methods; [methods.md](methods.md) has them without. That does not always help th
 mediamill-2000 MC does better without.
 
 In places a run is smaller than the data: figure-training tests on 2,000 rows of tmc2007-500 and of
-delicious, which the semi-supervised methods complete too, and on delicious has six shares instead of
-ten; table-ranks trains on 300 and tests on 1,000 rows of bibtex, delicious and tmc2007-500.
+delicious, which the semi-supervised methods complete too, and has six shares of delicious, not ten;
+table-ranks trains on 300 and tests on 1,000 rows of bibtex, delicious and tmc2007-500.
 """
 
 
