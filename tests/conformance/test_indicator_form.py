@@ -99,6 +99,20 @@ def test_sparse_indicators_give_csr_and_the_same_answers(name, kind, problem):
 
 
 @every_method
+def test_all_predictions_at_once_are_those_one_by_one(name, problem):
+    X, Y, X_new = problem
+    for kind in (np.asarray, sp.csr_array):
+        model = made(name).fit(X, kind(Y))
+        decided, P, S = model.predict_all(X_new)
+        alone = model.predict(X_new)
+        assert type(decided) is type(alone)
+        assert decided.dtype == alone.dtype
+        assert abs(decided - alone).sum() == 0
+        np.testing.assert_array_equal(P, model.predict_proba(X_new))
+        np.testing.assert_array_equal(S, model.decision_function(X_new))
+
+
+@every_method
 def test_the_top_labels_are_the_best_by_decision_function(name, problem):
     X, Y, X_new = problem
     model = made(name).fit(X, Y)
@@ -352,6 +366,10 @@ def test_one_dimensional_targets_are_classes(name, n_classes, problem):
     np.testing.assert_allclose(P.sum(axis=1), 1)
     np.testing.assert_array_equal(model.predict(X_new), words[P.argmax(axis=1)])
     assert model.decision_function(X_new).shape == ((15,) if n_classes == 2 else (15, 3))
+    together = model.predict_all(X_new)
+    np.testing.assert_array_equal(together.labels, model.predict(X_new))
+    np.testing.assert_array_equal(together.probabilities, P)
+    np.testing.assert_array_equal(together.scores, model.decision_function(X_new))
 
 
 @methods_with("decision")

@@ -20,14 +20,14 @@ def measure(model: Any, data: Dataset) -> dict[str, Any]:
     Rankings within a row are those of ``decision_function``; within a label those of
     ``predict_proba``. r is the cardinality of the training labels, rounded up.
     """
-    scores, P = model.decision_function(data.X), model.predict_proba(data.X)
+    decided, P, scores = model.predict_all(data.X)
     r = min(labels_per_row(cardinality=float(model.prevalence_.sum())), data.n_labels)
     return {
         "scores": {
             **evaluate(data.Y, scores, RANKING),
             **evaluate(data.Y, P, (*BY_LABEL, *PROBABILITY)),
         },
-        "decisions": evaluate(data.Y, None, DECISION, Y_pred=model.predict(data.X)),
+        "decisions": evaluate(data.Y, None, DECISION, Y_pred=decided),
         "top_r": {"r": r, **evaluate(data.Y, scores, TOP_R, r=r)},
         "top_r_ceiling": top_r_ceiling(data.Y, r),
     }

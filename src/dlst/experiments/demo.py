@@ -120,7 +120,7 @@ def run_demo(
 def _measured(name: str, model: Any, train: Dataset, test: Dataset, r: int) -> Row:
     started = time.perf_counter()
     model.fit(train.X, train.Y)
-    scores, decisions = model.decision_function(test.X), model.predict(test.X)
+    decisions, _, scores = model.predict_all(test.X)
     seconds = time.perf_counter() - started
     info = method_info(name)
     row = _scored(Row(name, info.title, info.meaning, {}), test, scores, decisions, r)

@@ -108,11 +108,7 @@ def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str
     clock = [time.perf_counter()]
     model.fit(train.X, train.Y)
     clock.append(time.perf_counter())
-    S, P, decided = (
-        model.decision_function(test.X),
-        model.predict_proba(test.X),
-        model.predict(test.X),
-    )
+    decided, P, S = model.predict_all(test.X)
     clock.append(time.perf_counter())
     fit, predict = np.diff(clock)
     # Top r needs the mean number of labels, which is known also where single labels are missing.

@@ -1,6 +1,6 @@
 """Whole methods: every one a scikit-learn classifier for many labels."""
 
-from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.base import MultiLabelClassifier, Predictions
 from dlst.methods.br import BR
 from dlst.methods.clems import CLEMS
 from dlst.methods.cplst import CPLST
@@ -48,6 +48,7 @@ __all__ = [
     "MLkNN",
     "Method",
     "MultiLabelClassifier",
+    "Predictions",
     "available",
     "make",
     "method_info",

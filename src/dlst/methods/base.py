@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,14 @@ ROWS_AT_ONCE = 1024
 
 # A probability of exactly 0 or 1 has no logit.
 _EPSILON = 1e-12
+
+
+class Predictions(NamedTuple):
+    """What a method says of some rows: decisions, probabilities, ranking scores."""
+
+    labels: Any
+    probabilities: NDArray[np.float64]
+    scores: NDArray[np.float64]
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -114,8 +122,23 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         if not self._targets.is_indicator:
             P = self._class_probabilities(self._all_probabilities(X))
             return self.classes_[P.argmax(axis=1)]
-        blocks = [sp.csr_array(self._all_decisions(block)) for block in _row_blocks(X)]
+        blocks = [sp.csr_array(self._decided(*self._all_scores(block))) for block in _row_blocks(X)]
         return self._targets.decided(sp.csr_array(sp.vstack(blocks, format="csr")))
+
+    def predict_all(self, X: Any) -> Predictions:
+        """Give decisions, probabilities and ranking scores, for little more than one of them costs.
+
+        Returns
+        -------
+        Predictions
+            ``labels``, ``probabilities`` and ``scores``, as :meth:`predict`, :meth:`predict_proba`
+            and :meth:`decision_function` give them.
+        """
+        check_is_fitted(self)
+        if not self._targets.is_indicator:
+            return Predictions(self.predict(X), self.predict_proba(X), self.decision_function(X))
+        P, S = self._all_scores(self._checked_features(X))
+        return Predictions(self._targets.decided(sp.csr_array(self._decided(P, S))), P, S)
 
     def predict_top(self, X: Any, k: int = 5) -> TopLabels:
         """Give the k best labels of each row and their scores, best first, in memory O(n·k).
@@ -197,8 +220,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             P[:, self._varying], S[:, self._varying] = self._scores(X)
         return P, S
 
-    def _all_decisions(self, X: FeatureMatrix) -> NDArray[np.bool_]:
-        P, S = self._all_scores(X)
+    def _decided(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Decide for all labels; those that did not vary by their prevalence."""
         decided = P >= 0.5
         if self._varying.size:
             decided[:, self._varying] = self._decide(P[:, self._varying], S[:, self._varying])
