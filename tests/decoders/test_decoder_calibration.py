@@ -108,3 +108,21 @@ def test_an_unknown_entry_plays_no_part():
         fit_logistic(evidence, present, known), fit_logistic(evidence, flipped, known), strict=True
     ):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_odd_problems_end_where_nothing_goes_down(seed):
+    """Evidences of any scale that nearly repeat or contradict each other, one-sided labels."""
+    rng = np.random.default_rng(seed)
+    m, n, K = rng.integers(1, 6), rng.integers(1, 60), rng.integers(1, 12)
+    evidence = rng.normal(size=(m, n, K)) * 10 ** rng.uniform(-2, 1.5)
+    for place in range(1, m):
+        if rng.random() < 0.6:
+            noise = 10 ** rng.uniform(-6, 0) * rng.normal(size=(n, K))
+            evidence[place] = rng.choice([-1, 1, 0.5]) * evidence[0] + noise
+    present = (rng.random((n, K)) < rng.random()).astype(float)
+    intercepts, slopes = fit_logistic(evidence, present)
+    here = penalised_loss(intercepts, slopes, evidence, present, None)
+    stuck = slopes - np.maximum(slopes - here.by_slope, 0)
+    np.testing.assert_allclose(here.by_intercept, 0, atol=1e-8 * max(1, here.value))
+    np.testing.assert_allclose(stuck, 0, atol=1e-8 * max(1, here.value))

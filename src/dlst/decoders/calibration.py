@@ -59,17 +59,16 @@ def fit_logistic(
     m, _, K = evidence.shape
     here = penalised_loss(np.zeros(K), np.full(m, 1.0 / m), evidence, present, known)
     for _ in range(max_iterations):
-        intercept_step, slope_step = here.newton_step()
+        intercept_step, slope_step, promised = here.newton_step()
         length = 1.0
         while True:
             intercepts = here.intercepts + length * intercept_step
             slopes = np.maximum(here.slopes + length * slope_step, 0.0)
-            promised = here.change_towards(intercepts, slopes)
-            if -promised <= _PRECISION * here.value:
+            if promised <= _PRECISION * here.value:
                 # So near that the value cannot tell any more; the step itself is still good.
                 return intercepts, slopes
             there = penalised_loss(intercepts, slopes, evidence, present, known)
-            if there.value <= here.value + _SUFFICIENT * promised:
+            if there.value <= here.value - _SUFFICIENT * length * promised:
                 break
             length /= 2.0
         here = there
@@ -113,14 +112,16 @@ class PenalisedLoss(NamedTuple):
     cross: FloatArray
     square: FloatArray
 
-    def newton_step(self) -> tuple[FloatArray, FloatArray]:
-        """Solve for the step: intercepts are eliminated, which leaves a system of the slopes.
+    def newton_step(self) -> tuple[FloatArray, FloatArray, float]:
+        """Return the step of the intercepts, that of the slopes, and the decrease it promises.
 
-        Slopes that are about to reach zero take a step of their own (Bertsekas, 1982): within the
-        system they would turn its step uphill once they are cut off at zero.
+        Intercepts are eliminated, which leaves a system of the slopes. Slopes that are about to
+        reach zero take a step of their own (Bertsekas, 1982): within the system they would turn its
+        step uphill once they are cut off at zero.
         """
         slope_step = -self.by_slope / np.diagonal(self.square)
-        reach = float(np.linalg.norm(np.maximum(self.slopes + slope_step, 0.0) - self.slopes))
+        lowered = np.maximum(self.slopes + slope_step, 0.0) - self.slopes
+        reach = float(np.linalg.norm(lowered))
         free = (self.slopes > min(reach, _NEAR_ZERO)) | (self.by_slope <= 0.0)
         cross = self.cross[free]
         flattened = cross / self.curvature
@@ -128,11 +129,7 @@ class PenalisedLoss(NamedTuple):
         downhill = flattened @ self.by_intercept - self.by_slope[free]
         slope_step[free] = np.linalg.solve(system, downhill)
         intercept_step = -(self.by_intercept + slope_step[free] @ cross) / self.curvature
-        return intercept_step, slope_step
-
-    def change_towards(self, intercepts: FloatArray, slopes: FloatArray) -> float:
-        """Return the change of the value that the gradient promises on the way to another point."""
-        return float(
-            self.by_intercept @ (intercepts - self.intercepts)
-            + self.by_slope @ (slopes - self.slopes)
+        change = self.by_intercept @ intercept_step + self.by_slope @ np.where(
+            free, slope_step, lowered
         )
+        return intercept_step, slope_step, float(-change)
