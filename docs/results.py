@@ -118,8 +118,8 @@ def overview(found: dict[Item, RecordFolder], documents: dict[Item, Document]) -
             f"`{folder.plan().get('command', '')}` | {len(records):,} | {failed} | {wall} |"
         )
     words = (
-        "Wall times are of two cores, at times with other work beside, and include tuning; breaks "
-        "between starts are left out."
+        "Wall times are of two cores, at times with another run or other work beside, and include "
+        "tuning; breaks between starts are left out."
     )
     return "\n".join([*lines, "", words, ""])
 
