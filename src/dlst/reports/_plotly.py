@@ -87,8 +87,10 @@ def _x_scale(chart: Chart) -> dict[str, Any]:
     if chart.second_x:
         scale["tickmode"] = "array"
         scale["tickvals"] = _plain(list(chart.second_x))
+        # A line for each part: labels that are too wide would be turned on their side.
         scale["ticktext"] = [
-            f"{number_text(x)}<br>{_words(words)}" for x, words in chart.second_x.items()
+            "<br>".join([number_text(x), *_words(words).split(", ")])
+            for x, words in chart.second_x.items()
         ]
         scale.pop("dtick", None)
     return scale

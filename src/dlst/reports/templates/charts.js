@@ -1,4 +1,13 @@
 // Charts are drawn when they come near the window, and plotly itself starts with the first of them.
+const NARROW = 600;
+
+// A phone has no room for a second line beneath the axis: it would turn all labels on their side.
+function dropSecondLine(axis) {
+  if (!axis || !axis.ticktext) return;
+  axis.ticktext = axis.ticktext.map((text) => text.split("<br>")[0]);
+  if (axis.title && axis.title.text) axis.title.text = axis.title.text.split(" (")[0];
+}
+
 function startCharts() {
   const figures = Array.from(document.querySelectorAll("figure.chart"));
   if (!figures.length) return;
@@ -23,6 +32,7 @@ function startCharts() {
     startPlotly();
     const { data, layout } = JSON.parse(figure.querySelector(".figure-data").textContent);
     layout.template = theme();
+    if (plots(figure).clientWidth < NARROW) dropSecondLine(layout.xaxis);
     // Where a finger scrolls the page it must not draw a zoom box.
     layout.dragmode = coarse.matches ? false : "zoom";
     window.Plotly.newPlot(plots(figure), data, layout, {
