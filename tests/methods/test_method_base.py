@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
+from dlst._parameters import check_number
 from dlst.methods import MultiLabelClassifier
 from dlst.methods.base import logit
-from dlst.methods.parameters import check_number
 
 
 class Recorder(MultiLabelClassifier):

@@ -9,11 +9,22 @@ from typing import Any
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix, as_features, as_indicator
-from dlst.encoders._objective import DISTANCES
+from dlst._parameters import NONE, Constraint, integer, one_of
 from dlst.errors import DataError
 
 HALF_CAP = 100
 """Longest code that "half" asks for."""
+
+COMPONENTS = (
+    NONE
+    | one_of("half")
+    | integer(at_least=1)
+    | Constraint(
+        "a share of the labels in (0, 1]",
+        lambda value: isinstance(value, float) and 0 < value <= 1,
+    )
+)
+"""What ``n_components`` may be."""
 
 
 def checked_labels(Y: Any) -> sp.csr_array:
@@ -47,70 +58,3 @@ def components_wanted(n_components: Any, n_labels: int) -> int | None:
         return int(n_components)
     # A share such as 0.1 of 30 must not round up to 4 for its last binary digit.
     return max(1, math.ceil(float(n_components) * n_labels - 1e-9))
-
-
-def check_components(n_components: Any) -> None:
-    """Raise ``ValueError`` for what is no code length."""
-    _require(
-        n_components is None
-        or n_components == "half"
-        or (_is_integer(n_components) and n_components >= 1)
-        or (isinstance(n_components, float) and 0 < n_components <= 1),
-        "n_components",
-        "None, 'half', an integer above 0 or a share of the labels in (0, 1]",
-        n_components,
-    )
-
-
-def check_not_negative(name: str, value: Any) -> None:
-    """Raise ``ValueError`` for what is no finite number of at least 0."""
-    _require(_is_real(value) and 0 <= value < math.inf, name, "a number of at least 0", value)
-
-
-def check_one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise ``ValueError`` for a word that is not one of the choices."""
-    _require(isinstance(value, str) and value in choices, name, f"one of {choices}", value)
-
-
-def check_encoder_parameters(encoder: Any) -> None:
-    """Raise ``ValueError`` for the first parameter out of range."""
-    check_components(encoder.n_components)
-    _require(
-        encoder.distance in DISTANCES, "distance", f"one of {sorted(DISTANCES)}", encoder.distance
-    )
-    _require(
-        encoder.solver in ("lbfgs", "momentum"), "solver", "'lbfgs' or 'momentum'", encoder.solver
-    )
-    for name in ("n_restarts", "max_iter", "momentum_switch"):
-        value = getattr(encoder, name)
-        _require(_is_integer(value) and value >= 0, name, "an integer, 0 or more", value)
-    _require(_is_real(encoder.tol) and encoder.tol >= 0, "tol", "0 or more", encoder.tol)
-    rate = encoder.learning_rate
-    _require(
-        rate == "auto" or (_is_real(rate) and rate > 0),
-        "learning_rate",
-        "'auto' or a number above 0",
-        rate,
-    )
-    momentum = encoder.momentum
-    _require(
-        isinstance(momentum, (tuple, list))
-        and len(momentum) == 2
-        and all(_is_real(value) and 0 <= value < 1 for value in momentum),
-        "momentum",
-        "two numbers in [0, 1)",
-        momentum,
-    )
-
-
-def _require(condition: bool, name: str, expected: str, got: Any) -> None:
-    if not condition:
-        raise ValueError(f"{name} must be {expected}; got {got!r}.")
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)

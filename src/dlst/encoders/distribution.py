@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,10 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from dlst._parameters import Constraint, Constraints, check_parameters, integer, number, one_of
 from dlst._progress import progress_bar
-from dlst.encoders._checks import check_encoder_parameters, checked_labels, components_wanted
+from dlst.encoders._checks import COMPONENTS, checked_labels, components_wanted
 from dlst.encoders._descent import Descent, MomentumSchedule, descend_lbfgs, descend_momentum
-from dlst.encoders._objective import LabelDistances, PairAlignment
+from dlst.encoders._objective import DISTANCES, LabelDistances, PairAlignment
 from dlst.encoders._placement import Placement
 from dlst.encoders._principal import (
     PrincipalAxes,
@@ -31,6 +32,14 @@ from dlst.encoders._principal import (
 from dlst.encoders.labelsets import distinct_label_sets, nothing_known
 
 FloatArray = NDArray[np.float64]
+
+_SHARE = number(at_least=0, below=1)
+_TWO_SHARES = Constraint(
+    "two numbers in [0, 1)",
+    lambda value: (
+        isinstance(value, (tuple, list)) and len(value) == 2 and all(map(_SHARE.allows, value))
+    ),
+)
 
 
 class DistributionEncoder(
@@ -132,6 +141,18 @@ class DistributionEncoder(
     (4, 2)
     """
 
+    _constraints: ClassVar[Constraints] = {
+        "n_components": COMPONENTS,
+        "distance": one_of(*DISTANCES),
+        "solver": one_of("lbfgs", "momentum"),
+        "n_restarts": integer(at_least=0),
+        "max_iter": integer(at_least=0),
+        "tol": number(at_least=0),
+        "learning_rate": number(above=0) | one_of("auto"),
+        "momentum": _TWO_SHARES,
+        "momentum_switch": integer(at_least=0),
+    }
+
     def __init__(
         self,
         n_components: int | float | str | None = None,
@@ -169,7 +190,7 @@ class DistributionEncoder(
         X : ignored
             Other encoders look at the features; this one does not.
         """
-        check_encoder_parameters(self)
+        check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
         self.label_sets_ = distinct_label_sets(checked_labels(Y))
         with _one_blas_thread():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -12,14 +12,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
-from dlst.encoders._checks import (
-    check_components,
-    check_not_negative,
-    check_one_of,
-    checked_features,
-    checked_labels,
-    components_wanted,
-)
+from dlst._parameters import Constraints, check_parameters, number, one_of
+from dlst.encoders._checks import COMPONENTS, checked_features, checked_labels, components_wanted
 from dlst.encoders._principal import impute, known_means, outward_signs
 
 FloatArray = NDArray[np.float64]
@@ -102,6 +96,14 @@ class ImplicitEncoder(
            [1, 1]])
     """
 
+    _constraints: ClassVar[Constraints] = {
+        "n_components": COMPONENTS,
+        "feature_weight": number(at_least=0),
+        "weighting": one_of(*WEIGHTINGS),
+        "alpha": number(at_least=0),
+        "coding": one_of(*CODINGS),
+    }
+
     def __init__(
         self,
         n_components: int | float | str | None = None,
@@ -134,7 +136,7 @@ class ImplicitEncoder(
         X : array-like or sparse of shape (n, d), optional
             Features of the same rows.
         """
-        self._check_parameters()
+        check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
         labels = checked_labels(Y)
         self.mean_ = known_means(labels, np.ones(labels.shape[0]))
@@ -164,13 +166,6 @@ class ImplicitEncoder(
         """Return the labels, as real numbers, that codes stand for, shape (n, K)."""
         check_is_fitted(self)
         return np.asarray(self.offset_ + np.asarray(Z, dtype=np.float64) @ self.decoding_)
-
-    def _check_parameters(self) -> None:
-        check_components(self.n_components)
-        check_not_negative("feature_weight", self.feature_weight)
-        check_one_of("weighting", self.weighting, WEIGHTINGS)
-        check_not_negative("alpha", self.alpha)
-        check_one_of("coding", self.coding, CODINGS)
 
     @property
     def _step(self) -> float:

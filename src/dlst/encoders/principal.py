@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
@@ -12,13 +12,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
-from dlst.encoders._checks import (
-    check_components,
-    check_not_negative,
-    checked_features,
-    checked_labels,
-    components_wanted,
-)
+from dlst._parameters import Constraints, check_parameters, number
+from dlst.encoders._checks import COMPONENTS, checked_features, checked_labels, components_wanted
 from dlst.encoders._principal import (
     PrincipalAxes,
     impute,
@@ -84,6 +79,8 @@ class PrincipalEncoder(
            [0., 0., 1.]])
     """
 
+    _constraints: ClassVar[Constraints] = {"n_components": COMPONENTS}
+
     def __init__(self, n_components: int | float | str | None = None):
         self.n_components = n_components
 
@@ -102,7 +99,7 @@ class PrincipalEncoder(
 
     def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
         """Learn the projection and return the codes of the rows, shape (n, r)."""
-        check_components(self.n_components)
+        check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
         labels = checked_labels(Y)
         self.mean_ = known_means(labels, np.ones(labels.shape[0]))
@@ -195,6 +192,11 @@ class ConditionalPrincipalEncoder(PrincipalEncoder):
            [0.]])
     """
 
+    _constraints: ClassVar[Constraints] = {
+        **PrincipalEncoder._constraints,
+        "alpha": number(at_least=0),
+    }
+
     def __init__(
         self,
         n_components: int | float | str | None = None,
@@ -207,7 +209,6 @@ class ConditionalPrincipalEncoder(PrincipalEncoder):
         self.centred = centred
 
     def _axes(self, labels: sp.csr_array, X: Any, n_axes: int | None) -> PrincipalAxes:
-        check_not_negative("alpha", self.alpha)
         if X is None:
             return super()._axes(labels, X, n_axes)
         features = checked_features(X, labels.shape[0])

@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import check_choice, check_number
 from dlst.decoders import Decision, LinearDecoder
 from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.label_space import LabelSpaceClassifier, known_or_mean
-from dlst.methods.parameters import check_choice, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import LinearRidge
 from dlst.regressors.ridge import INTERCEPTS, leave_one_out_penalty

@@ -12,10 +12,10 @@ from sklearn.model_selection import KFold
 
 from dlst._kernels.neighbour_graph import Weights, neighbour_laplacian
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import check_choice, check_integer, check_number
 from dlst.decoders import Decision
 from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.regressors.kernels import Kernel, check_kernel
 
 FloatArray = NDArray[np.float64]

@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import check_choice, check_integer, check_number
 from dlst.data.names import NumberedNames
 from dlst.decoders import Decision, DecisionRule
 from dlst.errors import DataError
-from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.targets import labelled_rows, read_targets
 from dlst.metrics import TopLabels
 

@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import check_choice, check_integer, check_number
 from dlst.decoders import Decision, EvidenceDecoder, MLkNNDecoder, VoteDecoder
 from dlst.encoders import DistributionEncoder, FullCode
 from dlst.methods.label_space import SEARCHES, LabelSpaceClassifier
-from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.penalties import PAPER_PENALTY, cross_validated_penalty
 from dlst.methods.scaling import Scaling
 from dlst.regressors import KernelLogisticRegression, KernelRidge

@@ -11,10 +11,10 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import check_number
 from dlst.decoders import Decision
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.label_space import CROSS_FITTING_FOLDS, known_or_mean
-from dlst.methods.parameters import check_number
 from dlst.methods.penalties import PAPER_PENALTY, cross_validated_penalty
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import KernelLogisticRegression

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import check_choice, check_integer, check_number
 from dlst.methods._ensembles import (
     default_base,
     length_factor,
@@ -22,7 +23,6 @@ from dlst.methods._ensembles import (
     warn_of_unfinished,
 )
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 
 CHAIN_METHODS = ("predict", "predict_proba")

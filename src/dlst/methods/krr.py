@@ -9,11 +9,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import check_number
 from dlst.decoders import Decision
 from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.label_space import known_or_mean
-from dlst.methods.parameters import check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import KernelRidge, LinearRidge
 

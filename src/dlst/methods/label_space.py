@@ -14,12 +14,12 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import check_choice
 from dlst.decoders import Decision, EvidenceDecoder, Explanation
 from dlst.decoders.explanation import CONSTANT_LOGIT
 from dlst.encoders import FullCode
 from dlst.errors import DataError
 from dlst.methods.base import MultiLabelClassifier, logit
-from dlst.methods.parameters import check_choice
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import KernelRidge
 

@@ -14,13 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import check_choice, check_integer, check_number
 from dlst.decoders import Decision
 from dlst.methods._regressed_labels import regressed_probabilities
 from dlst.methods._solvers.leml_fitting import FOLDS, Intercept, LowRankMap, Settings, Solver
 from dlst.methods._solvers.leml_problems import Inner
 from dlst.methods._solvers.leml_terms import Loss
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 
 FloatArray = NDArray[np.float64]

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import check_choice, check_integer, check_number
 from dlst.decoders import Decision
 from dlst.methods._solvers.mc_fold_in import Factors, chi2_scores, factors, linear_rule
 from dlst.methods._solvers.mc_problem import FEATURE_LOSSES, LABEL_LOSSES, VARIANTS, Completion
@@ -29,7 +30,6 @@ from dlst.methods._solvers.mc_search import (
 )
 from dlst.methods._solvers.mc_solvers import Completed, exact_path, fixed_point_path
 from dlst.methods.base import MultiLabelClassifier, logit
-from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 
 FloatArray = NDArray[np.float64]

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, as_dense, as_features
+from dlst._parameters import check_choice, check_integer, check_number
 from dlst.decoders import Decision
 from dlst.errors import DataError
 from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
@@ -22,7 +23,6 @@ from dlst.methods._solvers.miml_training import alternate_weights, choose_model
 from dlst.methods._solvers.miml_weights import Regression, chosen_regression
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.label_space import known_or_mean
-from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors.kernels import check_kernel
 

@@ -7,9 +7,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import check_integer, check_number
 from dlst.decoders import Decision, MLkNNDecoder
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.parameters import check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 
 

@@ -16,13 +16,13 @@ from sklearn.utils import check_random_state
 
 from dlst._kernels.simplex import project_onto_simplex
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import check_choice, check_integer, check_number
 from dlst._progress import progress_bar
 from dlst.decoders import Decision
 from dlst.methods._regressed_labels import regressed_probabilities
 from dlst.methods._solvers.mlloc_alternation import LOSSES, Alternation, State
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.label_space import CROSS_FITTING_FOLDS, known_or_mean
-from dlst.methods.parameters import check_choice, check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import KernelRidge
 from dlst.regressors.smoother import Smoother

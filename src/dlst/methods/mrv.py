@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import check_number
 from dlst.decoders import Decision
 from dlst.methods._manifold import (
     HeldOut,
@@ -21,7 +22,6 @@ from dlst.methods._manifold import (
 )
 from dlst.methods._solvers.mrv_latent_labels import LatentLabelProblem, LatentLabels
 from dlst.methods.label_space import known_or_mean
-from dlst.methods.parameters import check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.targets import labelled_rows
 from dlst.regressors import KernelBasis, KernelRidge

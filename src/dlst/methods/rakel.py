@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import check_integer, check_number
 from dlst.methods._ensembles import (
     default_base,
     length_factor,
@@ -21,7 +22,6 @@ from dlst.methods._ensembles import (
     warn_of_unfinished,
 )
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.parameters import check_integer, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 
 MOST_PARTITIONS = 10

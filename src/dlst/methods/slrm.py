@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import check_choice, check_number
 from dlst.decoders import Decision
 from dlst.errors import DataError
 from dlst.methods._manifold import (
@@ -23,7 +24,6 @@ from dlst.methods._manifold import (
     squared_error,
 )
 from dlst.methods._solvers.slrm_low_rank_map import LowRankMap, LowRankProblem, centred_gram
-from dlst.methods.parameters import check_choice, check_number
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.targets import labelled_rows
 from dlst.regressors import KernelBasis

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dlst.methods.parameters import check_choice, check_number
+from dlst._parameters import check_choice, check_number
 
 
 def compression_matrix(

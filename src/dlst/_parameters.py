@@ -1,0 +1,128 @@
+"""What parameters may be: stated as data beside a constructor, checked before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from numbers import Integral, Real
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """What a parameter may be; ``a | b`` is what either allows.
+
+    Attributes
+    ----------
+    words : str
+        What goes between "must be" and "; got" of the error.
+    allows : callable
+        A value to whether it is allowed.
+    """
+
+    words: str
+    allows: Callable[[Any], bool]
+
+    def __or__(self, other: Constraint) -> Constraint:
+        return Constraint(
+            f"{self.words} or {other.words}",
+            lambda value: self.allows(value) or other.allows(value),
+        )
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise ``ValueError`` for a value that is not allowed."""
+        if not self.allows(value):
+            raise ValueError(f"{name} must be {self.words}; got {value!r}.")
+
+
+def number(
+    *, above: float = -inf, at_least: float = -inf, at_most: float = inf, below: float = inf
+) -> Constraint:
+    """Allow finite numbers within bounds.
+
+    Examples
+    --------
+    >>> number(above=0).check("alpha", "x")
+    Traceback (most recent call last):
+    ValueError: alpha must be a number above 0; got 'x'.
+    """
+    bounds = {"above": above, "of at least": at_least, "of at most": at_most, "below": below}
+    said = [f"{word} {bound:g}" for word, bound in bounds.items() if isfinite(bound)]
+    words = f"a number {' and '.join(said)}" if said else "a finite number"
+
+    def allows(value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return False
+        found = float(value)
+        return isfinite(found) and above < found < below and at_least <= found <= at_most
+
+    return Constraint(words, allows)
+
+
+def integer(*, at_least: int) -> Constraint:
+    """Allow integers from a bound on, and no booleans."""
+
+    def allows(value: Any) -> bool:
+        is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+        return is_integer and bool(value >= at_least)
+
+    return Constraint(f"an integer of at least {at_least}", allows)
+
+
+def one_of(*words: str) -> Constraint:
+    """Allow some words.
+
+    Examples
+    --------
+    >>> (number(above=0) | one_of("auto")).check("alpha", 0)
+    Traceback (most recent call last):
+    ValueError: alpha must be a number above 0 or 'auto'; got 0.
+    """
+    said = f"one of {', '.join(words)}" if len(words) > 1 else repr(words[0])
+    return Constraint(said, lambda value: isinstance(value, str) and value in words)
+
+
+NONE = Constraint("None", lambda value: value is None)
+BOOLEAN = Constraint("True or False", lambda value: isinstance(value, bool | np.bool_))
+CALLABLE = Constraint("a callable", callable)
+
+
+Constraints: TypeAlias = Mapping[str, Constraint]
+
+
+class Constrained(Protocol):
+    """A class that states beside its constructor what its parameters may be."""
+
+    _constraints: ClassVar[Constraints]
+
+
+def check_parameters(owner: Constrained) -> None:
+    """Raise ``ValueError`` for the first parameter that its constraint does not allow."""
+    for name, constraint in owner._constraints.items():
+        constraint.check(name, getattr(owner, name))
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse a word that is not one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}; got {value!r}.")
+
+
+def check_integer(name: str, value: Any, at_least: int) -> None:
+    """Refuse what is no integer, or too small."""
+    integer(at_least=at_least).check(name, value)
+
+
+def check_number(
+    name: str,
+    value: Any,
+    *,
+    above: float = -inf,
+    at_least: float = -inf,
+    at_most: float = inf,
+) -> None:
+    """Refuse what is no finite number, or out of bounds."""
+    number(above=above, at_least=at_least, at_most=at_most).check(name, value)
