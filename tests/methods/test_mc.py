@@ -12,17 +12,17 @@ import dlst
 from dlst._kernels.logistic_step import logistic_step
 from dlst._kernels.singular_values import shrink_singular_values
 from dlst.data.registry import load_registered
-from dlst.methods._solvers.mc_fold_in import chi2_scores, factors, linear_rule
-from dlst.methods._solvers.mc_problem import Completion, chi2_step
-from dlst.methods._solvers.mc_search import probability_slope
-from dlst.methods._solvers.mc_solvers import (
+from dlst.methods.mc import MC
+from dlst.methods.mc.fold_in import chi2_scores, factors, linear_rule
+from dlst.methods.mc.objective import Completion, chi2_step
+from dlst.methods.mc.search import probability_slope
+from dlst.methods.mc.solvers import (
     exact_path,
     fixed_point_path,
     published_mus,
     published_objective,
     published_step,
 )
-from dlst.methods.mc import MC
 from dlst.metrics import instance_average_precision
 
 LOSSES = [

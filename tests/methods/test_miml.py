@@ -11,11 +11,11 @@ import dlst
 from dlst import metrics
 from dlst.data.registry import load_registered
 from dlst.errors import DataError
-from dlst.methods._solvers.miml_inference import Posterior, SparseLabels, sparse_means
-from dlst.methods._solvers.miml_query import greedy_information, signal_strengths
-from dlst.methods._solvers.miml_training import alternate_weights, complete_labels
-from dlst.methods._solvers.miml_weights import chosen_regression
 from dlst.methods.miml import MIML
+from dlst.methods.miml.inference import Posterior, SparseLabels, sparse_means
+from dlst.methods.miml.query import greedy_information, signal_strengths
+from dlst.methods.miml.regression import chosen_regression
+from dlst.methods.miml.training import alternate_weights, complete_labels
 
 LITERAL = {
     "weight_scale": 1.0,
@@ -171,7 +171,7 @@ def test_a_row_is_inferred_alike_alone_and_among_others(kind, rng, monkeypatch):
     assert converged
     alone = [model.infer(t[None], tol=1e-3, max_iter=500)[0] for t in T]
     np.testing.assert_allclose(np.vstack([a.mean for a in alone]), together.mean, atol=1e-12)
-    monkeypatch.setattr("dlst.methods._solvers.miml_inference._BLOCK", 100)
+    monkeypatch.setattr("dlst.methods.miml.inference._BLOCK", 100)
     in_blocks, _ = model.infer(T, tol=1e-3, max_iter=500)
     np.testing.assert_allclose(in_blocks.variance, together.variance, atol=1e-12)
 

@@ -13,8 +13,8 @@ import dlst
 from dlst._kernels.neighbour_graph import neighbour_laplacian
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values
 from dlst.data.registry import load_registered
-from dlst.methods._solvers.mrv_latent_labels import LatentLabelProblem
 from dlst.methods.mrv import MRV
+from dlst.methods.mrv.latent_labels import LatentLabelProblem
 from dlst.metrics import instance_average_precision
 from dlst.regressors import KernelRidge
 

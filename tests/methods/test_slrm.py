@@ -14,8 +14,8 @@ from dlst._kernels.neighbour_graph import neighbour_laplacian
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values
 from dlst.data.registry import load_registered
 from dlst.errors import DataError
-from dlst.methods._manifold import ENOUGH_ROWS, held_out_folds
-from dlst.methods.slrm import FRACTIONS, SLRM
+from dlst.methods.shared.graph_regression import ENOUGH_ROWS, held_out_folds
+from dlst.methods.slrm.estimator import FRACTIONS, SLRM
 from dlst.methods.targets import labelled_rows
 from dlst.metrics import instance_average_precision
 

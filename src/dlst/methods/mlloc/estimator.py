@@ -20,9 +20,9 @@ from dlst._parameters import check_choice, check_integer, check_number
 from dlst._progress import progress_bar
 from dlst.decoders import Decision
 from dlst.methods._regressed_labels import regressed_probabilities
-from dlst.methods._solvers.mlloc_alternation import LOSSES, Alternation, State
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.label_space import CROSS_FITTING_FOLDS, known_or_mean
+from dlst.methods.mlloc.objective import LOSSES, Alternation, State
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import KernelRidge
 from dlst.regressors.smoother import Smoother

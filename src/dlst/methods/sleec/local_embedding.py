@@ -13,7 +13,7 @@ from dlst._kernels.proximal import admm
 from dlst._matrices import FeatureMatrix
 from dlst.decoders.neighbours import nearest_neighbours
 from dlst.encoders.labelsets import distinct_label_sets
-from dlst.methods._solvers.sleec_products import codes_of_products, near_inner_products
+from dlst.methods.sleec.inner_products import codes_of_products, near_inner_products
 from dlst.regressors.ridge import LinearRidge
 
 FloatArray = NDArray[np.float64]

@@ -17,10 +17,10 @@ from dlst._matrices import FeatureMatrix
 from dlst._parameters import check_choice, check_integer, check_number
 from dlst.decoders import Decision
 from dlst.methods._regressed_labels import regressed_probabilities
-from dlst.methods._solvers.leml_fitting import FOLDS, Intercept, LowRankMap, Settings, Solver
-from dlst.methods._solvers.leml_problems import Inner
-from dlst.methods._solvers.leml_terms import Loss
 from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.leml.fitting import FOLDS, Intercept, LowRankMap, Settings, Solver
+from dlst.methods.leml.half_problems import Inner
+from dlst.methods.leml.losses import Loss
 from dlst.methods.scaling import FeatureScaler, Scaling
 
 FloatArray = NDArray[np.float64]

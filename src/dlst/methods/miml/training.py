@@ -9,8 +9,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from dlst.methods._solvers.miml_inference import Array, SparseLabels, sparse_means
-from dlst.methods._solvers.miml_weights import Regression
+from dlst.methods.miml.inference import Array, SparseLabels, sparse_means
+from dlst.methods.miml.regression import Regression
 
 
 class Completion(NamedTuple):

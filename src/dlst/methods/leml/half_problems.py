@@ -13,8 +13,8 @@ from scipy.sparse.linalg import LinearOperator
 
 from dlst._kernels.conjugate_gradients import conjugate_gradients
 from dlst._kernels.singular_values import spectral_norm
-from dlst.methods._solvers.leml_design import Design
-from dlst.methods._solvers.leml_terms import MarginTerm, Product, SquaredTerm
+from dlst.methods.leml.design import Design
+from dlst.methods.leml.losses import MarginTerm, Product, SquaredTerm
 
 FloatArray = NDArray[np.float64]
 

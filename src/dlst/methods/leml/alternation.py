@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from dlst.methods._solvers.leml_problems import Step
+from dlst.methods.leml.half_problems import Step
 
 FloatArray = NDArray[np.float64]
 

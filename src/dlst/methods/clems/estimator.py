@@ -17,9 +17,9 @@ from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import check_choice, check_integer, check_number
 from dlst.decoders.neighbours import row_blocks
 from dlst.encoders.labelsets import LabelSets, distinct_label_sets
-from dlst.methods._solvers.clems_costs import Cost, label_set_costs
-from dlst.methods._solvers.clems_mds import classical_start, mirrored_mds, random_start
 from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.clems.costs import Cost, label_set_costs
+from dlst.methods.clems.multidimensional_scaling import classical_start, mirrored_mds, random_start
 from dlst.methods.label_space import out_of_sample_codes, two_dimensional
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.metrics import instance_average_precision

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from dlst.methods._solvers.mc_fold_in import folded_in
-from dlst.methods._solvers.mc_problem import Completion
-from dlst.methods._solvers.mc_solvers import Completed
+from dlst.methods.mc.fold_in import folded_in
+from dlst.methods.mc.objective import Completion
+from dlst.methods.mc.solvers import Completed
 from dlst.metrics import instance_average_precision
 
 FloatArray = NDArray[np.float64]

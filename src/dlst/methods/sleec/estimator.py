@@ -15,9 +15,9 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import check_integer, check_number
-from dlst.methods._local_embedding import SPLIT_STEPS, LocalEmbedding
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.sleec.local_embedding import SPLIT_STEPS, LocalEmbedding
 
 FloatArray = NDArray[np.float64]
 

@@ -17,9 +17,10 @@ from sklearn.utils.extmath import randomized_svd
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import check_choice, check_integer, check_number
 from dlst.decoders import Decision
-from dlst.methods._solvers.mc_fold_in import Factors, chi2_scores, factors, linear_rule
-from dlst.methods._solvers.mc_problem import FEATURE_LOSSES, LABEL_LOSSES, VARIANTS, Completion
-from dlst.methods._solvers.mc_search import (
+from dlst.methods.base import MultiLabelClassifier, logit
+from dlst.methods.mc.fold_in import Factors, chi2_scores, factors, linear_rule
+from dlst.methods.mc.objective import FEATURE_LOSSES, LABEL_LOSSES, VARIANTS, Completion
+from dlst.methods.mc.search import (
     SHARES,
     USUAL_SHARE,
     Found,
@@ -28,8 +29,7 @@ from dlst.methods._solvers.mc_search import (
     probability_slope,
     search,
 )
-from dlst.methods._solvers.mc_solvers import Completed, exact_path, fixed_point_path
-from dlst.methods.base import MultiLabelClassifier, logit
+from dlst.methods.mc.solvers import Completed, exact_path, fixed_point_path
 from dlst.methods.scaling import FeatureScaler, Scaling
 
 FloatArray = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from dlst.methods._solvers.mc_problem import Completion
+from dlst.methods.mc.objective import Completion
 
 FloatArray = NDArray[np.float64]
 

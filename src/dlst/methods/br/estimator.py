@@ -12,9 +12,9 @@ from sklearn.utils import gen_batches
 
 from dlst._matrices import FeatureMatrix, as_features
 from dlst._parameters import check_choice, check_integer, check_number
-from dlst.methods._calibration import Calibration, MarginCalibration
-from dlst.methods._solvers.br_machines import Trainer, out_of_fold_margins, train_machines
 from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.br.calibration import Calibration, MarginCalibration
+from dlst.methods.br.machines import Trainer, out_of_fold_margins, train_machines
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import KernelBasis
 from dlst.regressors.kernels import KERNELS, Kernel, kernel_matrix, kernel_width

@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from dlst._kernels.proximal import FloatArray
-from dlst.methods._solvers.mlloc_codes import CodeProblem, hinge_codes, squared_hinge_codes
-from dlst.methods._solvers.mlloc_scorers import (
+from dlst.methods.mlloc.code_step import CodeProblem, hinge_codes, squared_hinge_codes
+from dlst.methods.mlloc.scorer_step import (
     Scorers,
     Signs,
     hinge_scorers,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dlst._kernels.proximal import FloatArray, accelerated_proximal_gradient
 from dlst._kernels.simplex import project_onto_simplex
 from dlst._kernels.singular_values import spectral_norm
-from dlst.methods._solvers.mlloc_scorers import Signs, slack
+from dlst.methods.mlloc.scorer_step import Signs, slack
 
 RESTART_AFTER = 50
 

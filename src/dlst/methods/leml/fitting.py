@@ -13,10 +13,10 @@ from scipy.special import logit
 from sklearn.model_selection import KFold
 
 from dlst._matrices import FeatureMatrix
-from dlst.methods._solvers.leml_alternation import Factors, alternate
-from dlst.methods._solvers.leml_design import Design
-from dlst.methods._solvers.leml_problems import CompleteProblem, GeneralProblem, Inner
-from dlst.methods._solvers.leml_terms import Loss, loss_term
+from dlst.methods.leml.alternation import Factors, alternate
+from dlst.methods.leml.design import Design
+from dlst.methods.leml.half_problems import CompleteProblem, GeneralProblem, Inner
+from dlst.methods.leml.losses import Loss, loss_term
 
 FloatArray = NDArray[np.float64]
 Intercept: TypeAlias = Literal["free", "append", "none"]

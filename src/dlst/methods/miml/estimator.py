@@ -16,13 +16,13 @@ from dlst._parameters import check_choice, check_integer, check_number
 from dlst.decoders import Decision
 from dlst.errors import DataError
 from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
-from dlst.methods._solvers.miml_compression import compression_matrix
-from dlst.methods._solvers.miml_inference import Posterior, SparseLabels
-from dlst.methods._solvers.miml_query import greedy_information, signal_strengths
-from dlst.methods._solvers.miml_training import alternate_weights, choose_model
-from dlst.methods._solvers.miml_weights import Regression, chosen_regression
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.label_space import known_or_mean
+from dlst.methods.miml.compression import compression_matrix
+from dlst.methods.miml.inference import Posterior, SparseLabels
+from dlst.methods.miml.query import greedy_information, signal_strengths
+from dlst.methods.miml.regression import Regression, chosen_regression
+from dlst.methods.miml.training import alternate_weights, choose_model
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors.kernels import check_kernel
 

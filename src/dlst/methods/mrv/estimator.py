@@ -14,15 +14,15 @@ from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import check_number
 from dlst.decoders import Decision
-from dlst.methods._manifold import (
+from dlst.methods.label_space import known_or_mean
+from dlst.methods.mrv.latent_labels import LatentLabelProblem, LatentLabels
+from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.shared.graph_regression import (
     HeldOut,
     ManifoldClassifier,
     held_out_folds,
     not_converged,
 )
-from dlst.methods._solvers.mrv_latent_labels import LatentLabelProblem, LatentLabels
-from dlst.methods.label_space import known_or_mean
-from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.targets import labelled_rows
 from dlst.regressors import KernelBasis, KernelRidge
 from dlst.regressors.kernels import Kernel

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dlst._kernels.proximal import Agreement, admm
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values, spectral_norm
-from dlst.methods._solvers.mc_problem import Completion
+from dlst.methods.mc.objective import Completion
 
 FloatArray = NDArray[np.float64]
 

@@ -16,15 +16,15 @@ from dlst._matrices import FeatureMatrix
 from dlst._parameters import check_choice, check_number
 from dlst.decoders import Decision
 from dlst.errors import DataError
-from dlst.methods._manifold import (
+from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.shared.graph_regression import (
     HeldOut,
     ManifoldClassifier,
     held_out_folds,
     not_converged,
     squared_error,
 )
-from dlst.methods._solvers.slrm_low_rank_map import LowRankMap, LowRankProblem, centred_gram
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.slrm.low_rank_map import LowRankMap, LowRankProblem, centred_gram
 from dlst.methods.targets import labelled_rows
 from dlst.regressors import KernelBasis
 from dlst.regressors.kernels import Kernel
