@@ -307,8 +307,8 @@ def test_sparse_features_and_saved_models_give_the_same(options, problem, tmp_pa
     assert sp.issparse(sparse.support_vectors_)
     S = sparse.decision_function(sp.csr_array(X_new))
     np.testing.assert_allclose(S, dense.decision_function(X_new), atol=1e-6)
-    dlst.save(sparse, tmp_path / "br.skops")
-    loaded = dlst.load(tmp_path / "br.skops")
+    dlst.save_model(sparse, tmp_path / "br.skops")
+    loaded = dlst.load_model(tmp_path / "br.skops")
     assert loaded.decision_function(sp.csr_array(X_new)).tobytes() == S.tobytes()
     assert loaded.predict_proba(X_new).tobytes() == sparse.predict_proba(X_new).tobytes()
 

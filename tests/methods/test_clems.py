@@ -275,8 +275,8 @@ def test_sparse_and_dense_rows_agree(problem):
 def test_a_saved_model_predicts_the_same(problem, tmp_path):
     X, Y, X_new = problem
     model = CLEMS(random_state=0).fit(X, Y)
-    dlst.save(model, tmp_path / "m.skops")
-    after = dlst.load(tmp_path / "m.skops")
+    dlst.save_model(model, tmp_path / "m.skops")
+    after = dlst.load_model(tmp_path / "m.skops")
     assert after.predict_proba(X_new).tobytes() == model.predict_proba(X_new).tobytes()
     np.testing.assert_array_equal(after.predict(X_new), model.predict(X_new))
 

@@ -556,8 +556,8 @@ def test_a_saved_model_predicts_the_same(masked, tmp_path):
     X, Y = masked
     for loss in LOSSES:
         model = LEML(loss=loss, random_state=0).fit(X, Y)
-        dlst.save(model, tmp_path / "model.skops")
-        loaded = dlst.load(tmp_path / "model.skops")
+        dlst.save_model(model, tmp_path / "model.skops")
+        loaded = dlst.load_model(tmp_path / "model.skops")
         assert loaded.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
         assert loaded.held_out_losses_ == model.held_out_losses_
 

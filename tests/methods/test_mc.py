@@ -407,8 +407,8 @@ def test_a_saved_model_predicts_the_same(data, tmp_path):
     X, Y, X_new = data
     for parameters in ({}, {"variant": "pos", "feature_loss": "chi2", "tol": 1e-2}):
         model = MC(**parameters, random_state=0).fit(np.abs(X), Y)
-        dlst.save(model, tmp_path / "m.skops")
-        again = dlst.load(tmp_path / "m.skops")
+        dlst.save_model(model, tmp_path / "m.skops")
+        again = dlst.load_model(tmp_path / "m.skops")
         expected = model.decision_function(np.abs(X_new)).tobytes()
         assert again.decision_function(np.abs(X_new)).tobytes() == expected
 

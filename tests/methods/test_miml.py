@@ -491,8 +491,8 @@ def test_thresholds_are_learnt_on_left_out_rows(decision, problem):
 def test_a_saved_model_predicts_and_queries_the_same(parameters, problem, tmp_path):
     X, Y, X_new, _ = problem
     model = MIML(**parameters, random_state=0).fit(X, Y)
-    dlst.save(model, tmp_path / "miml.skops")
-    loaded = dlst.load(tmp_path / "miml.skops")
+    dlst.save_model(model, tmp_path / "miml.skops")
+    loaded = dlst.load_model(tmp_path / "miml.skops")
     assert loaded.predict_proba(X_new).tobytes() == model.predict_proba(X_new).tobytes()
     assert loaded.predict_std(X_new).tobytes() == model.predict_std(X_new).tobytes()
     np.testing.assert_array_equal(loaded.query(X_new, 3), model.query(X_new, 3))

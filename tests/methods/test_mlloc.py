@@ -448,8 +448,8 @@ def test_one_seed_gives_the_same_bytes_and_a_file_too(data, tmp_path):
     one, two = (MLLOC(random_state=3).fit(X, Y) for _ in range(2))
     expected = one.decision_function(X_new).tobytes()
     assert two.decision_function(X_new).tobytes() == expected
-    dlst.save(one, tmp_path / "mlloc.skops")
-    loaded = dlst.load(tmp_path / "mlloc.skops")
+    dlst.save_model(one, tmp_path / "mlloc.skops")
+    loaded = dlst.load_model(tmp_path / "mlloc.skops")
     assert loaded.decision_function(X_new).tobytes() == expected
     np.testing.assert_array_equal(loaded.predict(X_new), one.predict(X_new))
 

@@ -250,8 +250,8 @@ def test_a_saved_model_predicts_the_same(problem, tmp_path):
     X, Y, X_new = problem
     model = SLEEC(n_clusters=2, n_neighbors=10, random_state=0).fit(X, Y)
     assert len(model.embeddings_) > 1
-    dlst.save(model, tmp_path / "m.skops")
-    after = dlst.load(tmp_path / "m.skops")
+    dlst.save_model(model, tmp_path / "m.skops")
+    after = dlst.load_model(tmp_path / "m.skops")
     assert after.predict_proba(X_new).tobytes() == model.predict_proba(X_new).tobytes()
 
 

@@ -336,8 +336,8 @@ def test_a_wrong_parameter_is_named(problem, parameter, value):
 def test_a_saved_model_predicts_the_same_bytes(problem, kernel, tmp_path):
     X, Y = problem
     model = SLRM(0.05, kernel=kernel, random_state=0).fit(X, Y)
-    dlst.save(model, tmp_path / "model.skops")
-    loaded = dlst.load(tmp_path / "model.skops")
+    dlst.save_model(model, tmp_path / "model.skops")
+    loaded = dlst.load_model(tmp_path / "model.skops")
     assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
