@@ -3,7 +3,13 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
-from dlst.regressors import KernelBasis, KernelLogisticRegression, KernelRidge, LinearRidge
+from dlst.regressors import (
+    KernelBasis,
+    KernelLogisticRegression,
+    KernelRidge,
+    LinearMachines,
+    LinearRidge,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,6 +21,7 @@ from dlst.regressors import KernelBasis, KernelLogisticRegression, KernelRidge, 
         KernelLogisticRegression(),
         KernelLogisticRegression("polynomial", degree=2, fit_intercept=True, basis="leverage"),
         KernelLogisticRegression(penalty="ridge"),
+        LinearMachines(1.0),
         LinearRidge(),
         LinearRidge(0.5, intercept="penalised"),
         KernelBasis(),

@@ -4,6 +4,7 @@ from dlst.regressors.basis import KernelBasis
 from dlst.regressors.kernel_logistic import KernelLogisticRegression
 from dlst.regressors.kernel_ridge import KernelRidge
 from dlst.regressors.kernels import KERNELS, kernel_matrix
+from dlst.regressors.linear_machines import LinearMachines
 from dlst.regressors.ridge import LinearRidge
 from dlst.regressors.smoother import Readout, Smoother
 
@@ -12,6 +13,7 @@ __all__ = [
     "KernelBasis",
     "KernelLogisticRegression",
     "KernelRidge",
+    "LinearMachines",
     "LinearRidge",
     "Readout",
     "Smoother",

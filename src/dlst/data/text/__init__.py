@@ -1,1 +1,0 @@
-"""Numbers out of text and back, as every text format needs them."""

@@ -1,0 +1,1 @@
+"""The mathematics of single methods: arrays in, arrays out, no estimators."""

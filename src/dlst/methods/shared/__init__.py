@@ -1,1 +1,0 @@
-"""What several methods are made of."""
