@@ -17,8 +17,8 @@ import numpy as np
 from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 
 from dlst.data.registry import is_cached, load_registered
+from dlst.data.simulation import make_label_space
 from dlst.data.stratification import IterativeStratification, label_deviation
-from dlst.data.synthetic import make_label_space
 
 SEEDS = (0, 1, 2)
 FOLDS = (5, 10)

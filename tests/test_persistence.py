@@ -25,7 +25,7 @@ from dlst.encoders import FullCode
 from dlst.errors import ModelFileError
 from dlst.methods import LabelSpaceClassifier, available, make
 from dlst.methods.fitting import fit_dataset
-from dlst.persistence import FORMAT, describe, load, save
+from dlst.persistence import FORMAT, describe_model, load_model, save_model
 
 BUILT = []
 
@@ -59,7 +59,7 @@ def model(digits):
 @pytest.fixture
 def file(model, tmp_path):
     path = tmp_path / "model.skops"
-    save(model, path)
+    save_model(model, path)
     return path
 
 
@@ -88,8 +88,8 @@ def test_a_round_trip_changes_no_byte(name, digits, tmp_path):
     if "random_state" in before.get_params():
         before.set_params(random_state=0)
     fit_dataset(before, train)
-    save(before, tmp_path / "m.skops")
-    after = load(tmp_path / "m.skops")
+    save_model(before, tmp_path / "m.skops")
+    after = load_model(tmp_path / "m.skops")
     assert type(after) is type(before)
     assert after.get_params() == before.get_params()
     assert list(after.label_names_) == list(train.label_names)
@@ -102,8 +102,8 @@ def test_a_round_trip_changes_no_byte(name, digits, tmp_path):
 def test_explanations_survive_too(digits, tmp_path):
     train, X = digits
     before = make("dlst", random_state=0).fit(train.X, train.Y)
-    save(before, tmp_path / "m.skops")
-    after = load(tmp_path / "m.skops")
+    save_model(before, tmp_path / "m.skops")
+    after = load_model(tmp_path / "m.skops")
     np.testing.assert_array_equal(after.explain(X).contributions, before.explain(X).contributions)
     assert after.label_map().equals(before.label_map())
 
@@ -116,8 +116,8 @@ def test_scalings_of_sparse_features_survive(sparse, tmp_path):
     data = Dataset(X, Y) if not sparse else Dataset(sp.csr_array(X), Y)
     before = fit_dataset(make("dlst", random_state=0), data)
     assert before.scaler_.scaling_ == "tfidf"
-    save(before, tmp_path / "m.skops")
-    after = load(tmp_path / "m.skops")
+    save_model(before, tmp_path / "m.skops")
+    after = load_model(tmp_path / "m.skops")
     assert after.predict_proba(data.X).tobytes() == before.predict_proba(data.X).tobytes()
 
 
@@ -125,8 +125,8 @@ def test_pipelines_and_parts_of_scikit_learn_are_saved(digits, tmp_path):
     train, X = digits
     composed = LabelSpaceClassifier(regressor=Ridge(10.0), decoder=LinearDecoder())
     before = make_pipeline(StandardScaler(), composed).fit(train.X, train.Y)
-    save(before, tmp_path / "m.skops")
-    after = load(tmp_path / "m.skops")
+    save_model(before, tmp_path / "m.skops")
+    after = load_model(tmp_path / "m.skops")
     assert after.predict_proba(X).tobytes() == before.predict_proba(X).tobytes()
 
 
@@ -134,13 +134,13 @@ def test_classes_survive(digits, tmp_path):
     train, X = digits
     y = np.array(["few", "many"])[(train.Y.toarray().sum(axis=1) > 2).astype(int)]
     before = make("dlst2").fit(train.X, y)
-    save(before, tmp_path / "m.skops")
-    np.testing.assert_array_equal(load(tmp_path / "m.skops").predict(X), before.predict(X))
+    save_model(before, tmp_path / "m.skops")
+    np.testing.assert_array_equal(load_model(tmp_path / "m.skops").predict(X), before.predict(X))
 
 
 def test_save_and_load_are_at_the_front_door(model, tmp_path):
-    dlst.save(model, tmp_path / "m.skops")
-    assert dlst.load(tmp_path / "m.skops").get_params() == model.get_params()
+    dlst.save_model(model, tmp_path / "m.skops")
+    assert dlst.load_model(tmp_path / "m.skops").get_params() == model.get_params()
 
 
 def test_a_file_says_what_it_holds(digits, tmp_path):
@@ -152,8 +152,8 @@ def test_a_file_says_what_it_holds(digits, tmp_path):
         name="toy",
         provenance=dlst.data.Provenance(source="a desk", files={"toy.csv": "ab" * 32}),
     )
-    save(fit_dataset(make("mlknn", n_neighbors=7), data), path, data=data)
-    about = describe(path)
+    save_model(fit_dataset(make("mlknn", n_neighbors=7), data), path, data=data)
+    about = describe_model(path)
     assert about["format"] == FORMAT
     assert about["dlst"] == dlst.__version__
     assert about["model"] == "MLkNN"
@@ -170,7 +170,7 @@ def test_a_file_says_what_it_holds(digits, tmp_path):
 
 
 def test_a_model_without_data_names_none(file):
-    assert "data" not in describe(file)
+    assert "data" not in describe_model(file)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.6, 0.9, 0.99, 0.9999])
@@ -178,7 +178,7 @@ def test_a_cut_file_is_one_clear_error(file, share):
     content = file.read_bytes()
     file.write_bytes(content[: int(share * len(content))])
     with pytest.raises(ModelFileError, match=f"^{file}: expected a whole model file"):
-        load(file)
+        load_model(file)
 
 
 def test_a_changed_byte_is_an_error_or_changes_nothing(file, model, digits):
@@ -192,7 +192,7 @@ def test_a_changed_byte_is_an_error_or_changes_nothing(file, model, digits):
         file.write_bytes(changed)
         try:
             # What no hash covers are the times and rights of the archive's members.
-            assert load(file).predict_proba(X[:2]).tobytes() == expected
+            assert load_model(file).predict_proba(X[:2]).tobytes() == expected
         except ModelFileError:
             refused += 1
     assert refused > 0.5 * len(positions)
@@ -284,7 +284,7 @@ def _missing_member(path):
 def test_what_is_no_model_of_ours_is_one_clear_error(damage, message, file, monkeypatch):
     damage(file)
     monkeypatch.setattr(skops.io, "loads", lambda *_, **__: pytest.fail("something was built"))
-    for read in (load, describe):
+    for read in (load_model, describe_model):
         with pytest.raises(ModelFileError, match=message) as caught:
             read(file)
         assert str(caught.value).startswith(str(file))
@@ -302,7 +302,7 @@ def test_a_description_that_fits_no_array_is_one_clear_error(file):
 
     rewrite(file, forge)
     with pytest.raises(ModelFileError, match="a description that cannot be built"):
-        load(file)
+        load_model(file)
 
 
 @pytest.fixture
@@ -310,20 +310,20 @@ def noisy(digits, tmp_path):
     """A model with a part that is not ours."""
     train, _ = digits
     path = tmp_path / "noisy.skops"
-    save(LabelSpaceClassifier(Noisy(3), random_state=0).fit(train.X, train.Y), path)
+    save_model(LabelSpaceClassifier(Noisy(3), random_state=0).fit(train.X, train.Y), path)
     BUILT.clear()
     return path
 
 
 def test_a_part_of_others_is_not_built(noisy):
     with pytest.raises(ModelFileError, match=r"got .*Noisy. If you know it, pass trusted"):
-        load(noisy)
+        load_model(noisy)
     assert BUILT == []
 
 
 def test_a_part_of_others_is_built_when_trusted(noisy, digits):
     _, X = digits
-    loaded = load(noisy, trusted=[f"{Noisy.__module__}.Noisy"])
+    loaded = load_model(noisy, trusted=[f"{Noisy.__module__}.Noisy"])
     assert BUILT
     assert loaded.encoder.volume == 3
     assert loaded.predict_proba(X).shape == (20, 10)
@@ -343,7 +343,7 @@ def test_a_module_of_others_is_not_even_imported(noisy, tmp_path, monkeypatch):
 
     rewrite(noisy, forge)
     with pytest.raises(ModelFileError, match=r"got trap_of_others\.Noisy"):
-        load(noisy)
+        load_model(noisy)
     assert "trap_of_others" not in sys.modules
 
 
@@ -355,7 +355,7 @@ def test_the_old_file_stays_when_saving_fails(file, model, monkeypatch):
 
     monkeypatch.setattr("dlst._files._flush_to_disk", full)
     with pytest.raises(OSError, match="No space left"):
-        save(model, file)
+        save_model(model, file)
     assert file.read_bytes() == before
     assert [entry.name for entry in file.parent.iterdir()] == [file.name]
 
@@ -363,5 +363,5 @@ def test_the_old_file_stays_when_saving_fails(file, model, monkeypatch):
 def test_what_is_no_estimator_is_not_saved(file):
     before = file.read_bytes()
     with pytest.raises(TypeError, match="model must be an estimator; got str"):
-        save("a model", file)
+        save_model("a model", file)
     assert file.read_bytes() == before

@@ -14,8 +14,8 @@ _HOMES = {
     "DLST2": "dlst.methods",
     "LabelSpaceClassifier": "dlst.methods",
     "MLkNN": "dlst.methods",
-    "load": "dlst.persistence",
-    "save": "dlst.persistence",
+    "load_model": "dlst.persistence",
+    "save_model": "dlst.persistence",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -44,7 +44,7 @@ _CONTAINERS = {
 _OUR_PACKAGES = ("dlst.encoders", "dlst.regressors", "dlst.decoders", "dlst.methods", "dlst.data")
 
 
-def save(model: Any, path: str | os.PathLike[str], *, data: Dataset | None = None) -> None:
+def save_model(model: Any, path: str | os.PathLike[str], *, data: Dataset | None = None) -> None:
     """Write a fitted model.
 
     Parameters
@@ -69,8 +69,8 @@ def save(model: Any, path: str | os.PathLike[str], *, data: Dataset | None = Non
         stream.write(packed.getvalue())
 
 
-def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
-    """Read a model that :func:`save` wrote; nothing but our own classes is built.
+def load_model(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
+    """Read a model that :func:`save_model` wrote; nothing but our own classes is built.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
         ) from error
 
 
-def describe(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+def describe_model(path: str | os.PathLike[str]) -> Mapping[str, Any]:
     """Say what a model file holds, without building it."""
     return _checked(path)[1]
 

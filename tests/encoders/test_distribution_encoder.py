@@ -64,6 +64,18 @@ def test_the_end_is_stationary_and_below_the_principal_codes(distance, missing):
         assert np.abs(gradient).max() < 1e-5
 
 
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("solver", ["lbfgs", "momentum"])
+def test_without_a_tolerance_rounding_is_the_end_and_no_failure(distance, solver):
+    Y = some_labels(n=20)
+    options = {"distance": distance, "solver": solver, "max_iter": 100_000}
+    encoder = DistributionEncoder(2, tol=0.0, **options).fit(Y)  # warnings are errors
+    assert encoder.converged_
+    assert (
+        encoder.kl_divergence_ <= DistributionEncoder(2, tol=1e-6, **options).fit(Y).kl_divergence_
+    )
+
+
 def test_codes_are_centred_uncorrelated_sorted_and_signed():
     Y = some_labels(n=80)
     for n_components in (3, None):

@@ -13,9 +13,9 @@ from sklearn.svm import SVC, LinearSVC
 
 import dlst
 from dlst.data.registry import load_registered
-from dlst.methods._calibration import MarginCalibration
-from dlst.methods._solvers.br_machines import Trainer, out_of_fold_margins
 from dlst.methods.br import BR
+from dlst.methods.br.calibration import MarginCalibration
+from dlst.methods.br.machines import Trainer, out_of_fold_margins
 from dlst.metrics import instance_average_precision
 
 TIGHT = {"tol": 1e-10, "scaling": "none"}
@@ -214,7 +214,7 @@ def test_landmarks_rank_like_the_exact_machines(kernel, problem):
 
 
 def test_many_rows_are_learnt_on_landmarks(problem, monkeypatch):
-    monkeypatch.setattr("dlst.methods.br.EXACT_ROWS", 100)
+    monkeypatch.setattr("dlst.methods.br.estimator.EXACT_ROWS", 100)
     X, Y, _ = problem
     assert BR(random_state=0).fit(X, Y).approximation_ == "nystroem"
     assert BR(random_state=0).fit(X[:100], Y[:100]).approximation_ == "exact"
@@ -307,8 +307,8 @@ def test_sparse_features_and_saved_models_give_the_same(options, problem, tmp_pa
     assert sp.issparse(sparse.support_vectors_)
     S = sparse.decision_function(sp.csr_array(X_new))
     np.testing.assert_allclose(S, dense.decision_function(X_new), atol=1e-6)
-    dlst.save(sparse, tmp_path / "br.skops")
-    loaded = dlst.load(tmp_path / "br.skops")
+    dlst.save_model(sparse, tmp_path / "br.skops")
+    loaded = dlst.load_model(tmp_path / "br.skops")
     assert loaded.decision_function(sp.csr_array(X_new)).tobytes() == S.tobytes()
     assert loaded.predict_proba(X_new).tobytes() == sparse.predict_proba(X_new).tobytes()
 

@@ -15,9 +15,9 @@ import dlst
 from dlst.data.registry import load_registered
 from dlst.encoders.labelsets import distinct_label_sets
 from dlst.errors import DataError
-from dlst.methods._solvers.clems_costs import label_set_costs
-from dlst.methods._solvers.clems_mds import classical_start, mirrored_mds, random_start
 from dlst.methods.clems import CLEMS
+from dlst.methods.clems.costs import label_set_costs
+from dlst.methods.clems.multidimensional_scaling import classical_start, mirrored_mds, random_start
 from dlst.metrics import instance_average_precision
 
 COSTS = ("hamming", "f1", "accuracy", "rank")
@@ -176,7 +176,7 @@ def test_scaled_costs_scale_the_embedding_and_leave_decoding_alone(factor, probl
     def scaled(*given):
         return factor * label_set_costs(*given)
 
-    monkeypatch.setattr("dlst.methods.clems.label_set_costs", scaled)
+    monkeypatch.setattr("dlst.methods.clems.estimator.label_set_costs", scaled)
     other = CLEMS("f1", random_state=0).fit(X, Y)
     np.testing.assert_allclose(
         euclidean_distances(other.candidate_codes_),
@@ -275,8 +275,8 @@ def test_sparse_and_dense_rows_agree(problem):
 def test_a_saved_model_predicts_the_same(problem, tmp_path):
     X, Y, X_new = problem
     model = CLEMS(random_state=0).fit(X, Y)
-    dlst.save(model, tmp_path / "m.skops")
-    after = dlst.load(tmp_path / "m.skops")
+    dlst.save_model(model, tmp_path / "m.skops")
+    after = dlst.load_model(tmp_path / "m.skops")
     assert after.predict_proba(X_new).tobytes() == model.predict_proba(X_new).tobytes()
     np.testing.assert_array_equal(after.predict(X_new), model.predict(X_new))
 

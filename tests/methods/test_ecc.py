@@ -147,8 +147,8 @@ def test_sparse_features_and_saved_models_give_the_same(cv, problem, tmp_path):
     sparse = ECC(**options).fit(sp.csr_array(X), Y)
     P = sparse.predict_proba(sp.csr_array(X_new))
     np.testing.assert_allclose(P, dense, atol=1e-4)
-    dlst.save(sparse, tmp_path / "ecc.skops")
-    loaded = dlst.load(tmp_path / "ecc.skops")
+    dlst.save_model(sparse, tmp_path / "ecc.skops")
+    loaded = dlst.load_model(tmp_path / "ecc.skops")
     assert loaded.predict_proba(sp.csr_array(X_new)).tobytes() == P.tobytes()
 
 

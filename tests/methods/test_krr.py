@@ -92,8 +92,8 @@ def test_unknown_entries_take_the_mean_of_the_label():
 def test_a_saved_model_predicts_the_same(kernel, tmp_path):
     X, Y, X_new = planted()
     model = KRR(kernel, random_state=0).fit(X, Y)
-    dlst.save(model, tmp_path / "model.dlst")
-    loaded = dlst.load(tmp_path / "model.dlst")
+    dlst.save_model(model, tmp_path / "model.dlst")
+    loaded = dlst.load_model(tmp_path / "model.dlst")
     assert loaded.predict_proba(X_new).tobytes() == model.predict_proba(X_new).tobytes()
 
 

@@ -16,13 +16,13 @@ import dlst
 from dlst._kernels.proximal import accelerated_proximal_gradient
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values, spectral_norm
 from dlst.data.registry import load_registered
-from dlst.methods._solvers import leml_terms
-from dlst.methods._solvers.leml_alternation import alternate, balanced
-from dlst.methods._solvers.leml_design import Design
-from dlst.methods._solvers.leml_fitting import Settings
-from dlst.methods._solvers.leml_problems import CompleteProblem, GeneralProblem, Inner, newton
-from dlst.methods._solvers.leml_terms import SquaredTerm, loss_term
-from dlst.methods.leml import FALLBACK, FRACTIONS, LEML
+from dlst.methods.leml import losses
+from dlst.methods.leml.alternation import alternate, balanced
+from dlst.methods.leml.design import Design
+from dlst.methods.leml.estimator import FALLBACK, FRACTIONS, LEML
+from dlst.methods.leml.fitting import Settings
+from dlst.methods.leml.half_problems import CompleteProblem, GeneralProblem, Inner, newton
+from dlst.methods.leml.losses import SquaredTerm, loss_term
 from dlst.metrics import instance_average_precision
 
 LOSSES = ("squared", "logistic", "squared_hinge")
@@ -138,7 +138,7 @@ def test_blocks_of_rows_give_what_all_rows_give(loss, monkeypatch):
     Y = sp.csr_array(labels(unknown=0.2))
     P, Q, V = rng.normal(size=(25, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
     whole = loss_term(Y, loss, 0.5)
-    monkeypatch.setattr(leml_terms, "ENTRIES_AT_ONCE", 28)
+    monkeypatch.setattr(losses, "ENTRIES_AT_ONCE", 28)
     blocks = loss_term(Y, loss, 0.5)
     assert blocks.rows_at_once == 7
     for ask in (
@@ -556,8 +556,8 @@ def test_a_saved_model_predicts_the_same(masked, tmp_path):
     X, Y = masked
     for loss in LOSSES:
         model = LEML(loss=loss, random_state=0).fit(X, Y)
-        dlst.save(model, tmp_path / "model.skops")
-        loaded = dlst.load(tmp_path / "model.skops")
+        dlst.save_model(model, tmp_path / "model.skops")
+        loaded = dlst.load_model(tmp_path / "model.skops")
         assert loaded.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
         assert loaded.held_out_losses_ == model.held_out_losses_
 

@@ -12,17 +12,17 @@ import dlst
 from dlst._kernels.logistic_step import logistic_step
 from dlst._kernels.singular_values import shrink_singular_values
 from dlst.data.registry import load_registered
-from dlst.methods._solvers.mc_fold_in import chi2_scores, factors, linear_rule
-from dlst.methods._solvers.mc_problem import Completion, chi2_step
-from dlst.methods._solvers.mc_search import probability_slope
-from dlst.methods._solvers.mc_solvers import (
+from dlst.methods.mc import MC
+from dlst.methods.mc.fold_in import chi2_scores, factors, linear_rule
+from dlst.methods.mc.objective import Completion, chi2_step
+from dlst.methods.mc.search import probability_slope
+from dlst.methods.mc.solvers import (
     exact_path,
     fixed_point_path,
     published_mus,
     published_objective,
     published_step,
 )
-from dlst.methods.mc import MC
 from dlst.metrics import instance_average_precision
 
 LOSSES = [
@@ -407,8 +407,8 @@ def test_a_saved_model_predicts_the_same(data, tmp_path):
     X, Y, X_new = data
     for parameters in ({}, {"variant": "pos", "feature_loss": "chi2", "tol": 1e-2}):
         model = MC(**parameters, random_state=0).fit(np.abs(X), Y)
-        dlst.save(model, tmp_path / "m.skops")
-        again = dlst.load(tmp_path / "m.skops")
+        dlst.save_model(model, tmp_path / "m.skops")
+        again = dlst.load_model(tmp_path / "m.skops")
         expected = model.decision_function(np.abs(X_new)).tobytes()
         assert again.decision_function(np.abs(X_new)).tobytes() == expected
 

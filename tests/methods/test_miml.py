@@ -11,11 +11,11 @@ import dlst
 from dlst import metrics
 from dlst.data.registry import load_registered
 from dlst.errors import DataError
-from dlst.methods._solvers.miml_inference import Posterior, SparseLabels, sparse_means
-from dlst.methods._solvers.miml_query import greedy_information, signal_strengths
-from dlst.methods._solvers.miml_training import alternate_weights, complete_labels
-from dlst.methods._solvers.miml_weights import chosen_regression
 from dlst.methods.miml import MIML
+from dlst.methods.miml.inference import Posterior, SparseLabels, sparse_means
+from dlst.methods.miml.query import greedy_information, signal_strengths
+from dlst.methods.miml.regression import chosen_regression
+from dlst.methods.miml.training import alternate_weights, complete_labels
 
 LITERAL = {
     "weight_scale": 1.0,
@@ -171,7 +171,7 @@ def test_a_row_is_inferred_alike_alone_and_among_others(kind, rng, monkeypatch):
     assert converged
     alone = [model.infer(t[None], tol=1e-3, max_iter=500)[0] for t in T]
     np.testing.assert_allclose(np.vstack([a.mean for a in alone]), together.mean, atol=1e-12)
-    monkeypatch.setattr("dlst.methods._solvers.miml_inference._BLOCK", 100)
+    monkeypatch.setattr("dlst.methods.miml.inference._BLOCK", 100)
     in_blocks, _ = model.infer(T, tol=1e-3, max_iter=500)
     np.testing.assert_allclose(in_blocks.variance, together.variance, atol=1e-12)
 
@@ -491,8 +491,8 @@ def test_thresholds_are_learnt_on_left_out_rows(decision, problem):
 def test_a_saved_model_predicts_and_queries_the_same(parameters, problem, tmp_path):
     X, Y, X_new, _ = problem
     model = MIML(**parameters, random_state=0).fit(X, Y)
-    dlst.save(model, tmp_path / "miml.skops")
-    loaded = dlst.load(tmp_path / "miml.skops")
+    dlst.save_model(model, tmp_path / "miml.skops")
+    loaded = dlst.load_model(tmp_path / "miml.skops")
     assert loaded.predict_proba(X_new).tobytes() == model.predict_proba(X_new).tobytes()
     assert loaded.predict_std(X_new).tobytes() == model.predict_std(X_new).tobytes()
     np.testing.assert_array_equal(loaded.query(X_new, 3), model.query(X_new, 3))

@@ -12,19 +12,19 @@ from sklearn.svm import SVC
 
 import dlst
 from dlst.data.registry import load_registered
-from dlst.methods._solvers.mlloc_alternation import (
+from dlst.methods.mlloc import MLLOC
+from dlst.methods.mlloc.code_step import CodeProblem, hinge_codes, squared_hinge_codes
+from dlst.methods.mlloc.objective import (
     Alternation,
     prototype_distances,
     weighted_means,
 )
-from dlst.methods._solvers.mlloc_codes import CodeProblem, hinge_codes, squared_hinge_codes
-from dlst.methods._solvers.mlloc_scorers import (
+from dlst.methods.mlloc.scorer_step import (
     Scorers,
     SquaredHingeProblem,
     hinge_scorers,
     squared_hinge_scorers,
 )
-from dlst.methods.mlloc import MLLOC
 from dlst.metrics import instance_average_precision
 from dlst.regressors import KernelBasis, KernelRidge
 from dlst.regressors.smoother import Spectrum
@@ -126,7 +126,7 @@ def test_a_step_that_finds_nothing_better_keeps_what_was(loss, data, monkeypatch
     problem = Alternation(F, T, 1.0, 1.0, loss)
     state = problem.with_best_scorers(problem.start(4, 0))
     worse = Scorers(*(10 * part for part in vars(state.scorers).values()))
-    where = "dlst.methods._solvers.mlloc_alternation."
+    where = "dlst.methods.mlloc.objective."
     monkeypatch.setattr(where + f"{loss}_scorers", lambda *_, **__: worse)
     monkeypatch.setattr(where + f"{loss}_codes", lambda _, C, **__: np.roll(C, 1, axis=1))
     after = problem.with_best_scorers(state)
@@ -448,8 +448,8 @@ def test_one_seed_gives_the_same_bytes_and_a_file_too(data, tmp_path):
     one, two = (MLLOC(random_state=3).fit(X, Y) for _ in range(2))
     expected = one.decision_function(X_new).tobytes()
     assert two.decision_function(X_new).tobytes() == expected
-    dlst.save(one, tmp_path / "mlloc.skops")
-    loaded = dlst.load(tmp_path / "mlloc.skops")
+    dlst.save_model(one, tmp_path / "mlloc.skops")
+    loaded = dlst.load_model(tmp_path / "mlloc.skops")
     assert loaded.decision_function(X_new).tobytes() == expected
     np.testing.assert_array_equal(loaded.predict(X_new), one.predict(X_new))
 

@@ -13,8 +13,8 @@ import dlst
 from dlst._kernels.neighbour_graph import neighbour_laplacian
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values
 from dlst.data.registry import load_registered
-from dlst.methods._solvers.mrv_latent_labels import LatentLabelProblem
 from dlst.methods.mrv import MRV
+from dlst.methods.mrv.latent_labels import LatentLabelProblem
 from dlst.metrics import instance_average_precision
 from dlst.regressors import KernelRidge
 
@@ -307,8 +307,8 @@ def test_a_wrong_parameter_is_named(problem, parameter, value):
 def test_a_saved_model_predicts_the_same_bytes(problem, tmp_path):
     X, Y = problem
     model = MRV(random_state=0).fit(X, Y)
-    dlst.save(model, tmp_path / "model.skops")
-    loaded = dlst.load(tmp_path / "model.skops")
+    dlst.save_model(model, tmp_path / "model.skops")
+    loaded = dlst.load_model(tmp_path / "model.skops")
     assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 

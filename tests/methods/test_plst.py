@@ -129,8 +129,8 @@ def test_sparse_features_stay_sparse_and_give_the_same(made, shape):
 def test_a_saved_model_predicts_the_same(made, tmp_path):
     X, Y, X_new = planted()
     model = made(3).fit(X, Y)
-    dlst.save(model, tmp_path / "model.dlst")
-    loaded = dlst.load(tmp_path / "model.dlst")
+    dlst.save_model(model, tmp_path / "model.dlst")
+    loaded = dlst.load_model(tmp_path / "model.dlst")
     assert loaded.predict_proba(X_new).tobytes() == model.predict_proba(X_new).tobytes()
     assert loaded.n_components_ == 3
 

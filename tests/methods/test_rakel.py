@@ -155,8 +155,8 @@ def test_sparse_features_and_saved_models_give_the_same(n_sets, problem, tmp_pat
     sparse = RAKEL(**options).fit(sp.csr_array(X), Y)
     P = sparse.predict_proba(sp.csr_array(X_new))
     np.testing.assert_allclose(P, dense, atol=1e-4)
-    dlst.save(sparse, tmp_path / "rakel.skops")
-    loaded = dlst.load(tmp_path / "rakel.skops")
+    dlst.save_model(sparse, tmp_path / "rakel.skops")
+    loaded = dlst.load_model(tmp_path / "rakel.skops")
     assert loaded.predict_proba(sp.csr_array(X_new)).tobytes() == P.tobytes()
 
 

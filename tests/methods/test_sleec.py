@@ -15,9 +15,9 @@ import dlst
 from dlst.data.registry import load_registered
 from dlst.encoders.labelsets import distinct_label_sets
 from dlst.errors import DataError
-from dlst.methods._local_embedding import LocalEmbedding, sparse_code_regression
-from dlst.methods._solvers.sleec_products import codes_of_products, near_inner_products
 from dlst.methods.sleec import SLEEC
+from dlst.methods.sleec.inner_products import codes_of_products, near_inner_products
+from dlst.methods.sleec.local_embedding import LocalEmbedding, sparse_code_regression
 from dlst.metrics import instance_average_precision
 from dlst.regressors.ridge import LinearRidge
 
@@ -64,7 +64,7 @@ def test_sets_with_nothing_in_common_are_paired_evenly():
 
 def test_blocks_change_no_pair(points, monkeypatch):
     whole = near_inner_products(points, 7)
-    monkeypatch.setattr("dlst.methods._solvers.sleec_products.POINTS_AT_ONCE", 11)
+    monkeypatch.setattr("dlst.methods.sleec.inner_products.POINTS_AT_ONCE", 11)
     assert (near_inner_products(points, 7) != whole).nnz == 0
 
 
@@ -250,8 +250,8 @@ def test_a_saved_model_predicts_the_same(problem, tmp_path):
     X, Y, X_new = problem
     model = SLEEC(n_clusters=2, n_neighbors=10, random_state=0).fit(X, Y)
     assert len(model.embeddings_) > 1
-    dlst.save(model, tmp_path / "m.skops")
-    after = dlst.load(tmp_path / "m.skops")
+    dlst.save_model(model, tmp_path / "m.skops")
+    after = dlst.load_model(tmp_path / "m.skops")
     assert after.predict_proba(X_new).tobytes() == model.predict_proba(X_new).tobytes()
 
 
@@ -285,7 +285,7 @@ def test_unfinished_codes_are_one_warning_that_says_what_to_change(problem):
 
 def test_unfinished_sparse_codes_are_one_warning_too(problem, monkeypatch):
     X, Y, _ = problem
-    monkeypatch.setattr("dlst.methods._local_embedding.SPLIT_STEPS", 1)
+    monkeypatch.setattr("dlst.methods.sleec.local_embedding.SPLIT_STEPS", 1)
     with pytest.warns(ConvergenceWarning, match="lower l1") as caught:
         SLEEC(l1=0.5, n_clusters=2).fit(X, Y)
     assert len(caught) == 1

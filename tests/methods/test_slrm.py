@@ -14,8 +14,8 @@ from dlst._kernels.neighbour_graph import neighbour_laplacian
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values
 from dlst.data.registry import load_registered
 from dlst.errors import DataError
-from dlst.methods._manifold import ENOUGH_ROWS, held_out_folds
-from dlst.methods.slrm import FRACTIONS, SLRM
+from dlst.methods.shared.graph_regression import ENOUGH_ROWS, held_out_folds
+from dlst.methods.slrm.estimator import FRACTIONS, SLRM
 from dlst.methods.targets import labelled_rows
 from dlst.metrics import instance_average_precision
 
@@ -336,8 +336,8 @@ def test_a_wrong_parameter_is_named(problem, parameter, value):
 def test_a_saved_model_predicts_the_same_bytes(problem, kernel, tmp_path):
     X, Y = problem
     model = SLRM(0.05, kernel=kernel, random_state=0).fit(X, Y)
-    dlst.save(model, tmp_path / "model.skops")
-    loaded = dlst.load(tmp_path / "model.skops")
+    dlst.save_model(model, tmp_path / "model.skops")
+    loaded = dlst.load_model(tmp_path / "model.skops")
     assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 

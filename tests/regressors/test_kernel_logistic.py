@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 
 from dlst.regressors import KernelLogisticRegression
-from dlst.regressors._logistic import LogisticProblem, printed_loss, soft_loss
+from dlst.regressors._logistic import PRINTED, SOFT, LogisticProblem, Loss
 from dlst.regressors.smoother import Spectrum
 
 RNG = np.random.default_rng(4)
@@ -37,13 +39,18 @@ def slow_objective(c, K, K_B, targets, loss, penalty, alpha):
 
 
 @pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize(("loss", "targets"), [(soft_loss, scaled(Z)), (printed_loss, Z)])
+@pytest.mark.parametrize(("loss", "targets"), [(SOFT, scaled(Z)), (PRINTED, Z)])
 def test_the_gradient_is_that_of_finite_differences(loss, targets, intercept, rng):
     spectrum = Spectrum.of(rng.normal(size=(50, 4)), centred=intercept)
     problem = LogisticProblem(spectrum, targets, loss, np.array([0.25, 0.1, 1.0]), 0.3, intercept)
     point = rng.normal(size=3 * (4 + intercept))
     error = check_grad(lambda u: problem(u)[0], lambda u: problem(u)[1], point)
     assert error < 1e-5 * np.linalg.norm(problem(point)[1])
+    direction = rng.normal(size=point.size)
+    ahead, behind = (problem(point + step * direction)[1] for step in (1e-5, -1e-5))
+    np.testing.assert_allclose(
+        problem.hessian(point) @ direction, (ahead - behind) / 2e-5, rtol=1e-6, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("penalty", ["rkhs", "ridge"])
@@ -162,6 +169,26 @@ def test_too_few_steps_warn_and_say_what_to_change():
         model = KernelLogisticRegression(max_iter=2).fit(X, Z)
     assert model.n_iter_ == 2
     assert model.slope_ > 1e-6
+
+
+@pytest.mark.parametrize("loss", ["soft", "printed"])
+@pytest.mark.parametrize("alpha", [1e-4, 0.2, 50.0])
+@pytest.mark.parametrize("tol", [1e-9, 1e-12, 1e-15])
+def test_an_end_by_rounding_is_an_end(tol, alpha, loss):
+    # L-BFGS ends near 1e-8 for want of digits in the objective; any warning is an error here.
+    model = KernelLogisticRegression(
+        gamma=0.5, alpha=alpha, loss=loss, fit_intercept=True, tol=tol, max_iter=5000
+    ).fit(X, Z)
+    assert model.slope_ < max(tol, 1e-11)
+
+
+def test_a_stop_far_from_the_end_is_a_failure():
+    # With slopes that point uphill no step goes down, and none finds a flatter place.
+    uphill = Loss(lambda f, t: (SOFT.slope(f, t)[0], -SOFT.slope(f, t)[1]), SOFT.bend)
+    spectrum = Spectrum.of(X, centred=False)
+    problem = LogisticProblem(spectrum, scaled(Z), SOFT, np.full(3, 0.25), 0.1, False)
+    assert problem.solve(tol=1e-9, max_iter=100).converged
+    assert not replace(problem, loss=uphill).solve(tol=1e-9, max_iter=100).converged
 
 
 @pytest.mark.parametrize(

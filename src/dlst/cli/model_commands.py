@@ -46,7 +46,7 @@ def fit(
 
     from dlst.cli import views
     from dlst.methods import make
-    from dlst.persistence import save
+    from dlst.persistence import save_model
 
     _check_target(out, force)
     parameters = parse_settings(settings or [])
@@ -58,7 +58,7 @@ def fit(
     if not dataset.n_features:
         raise DataError(f"{dataset.name}: has labels only; a method needs features.")
     started = time.perf_counter()
-    save(_fitted(model, dataset), out, data=dataset)
+    save_model(_fitted(model, dataset), out, data=dataset)
     seconds = time.perf_counter() - started
     facts = {
         "model": str(out),
@@ -239,14 +239,14 @@ def _model_and_data(
 ) -> tuple[Any, Any]:
     from dlst.methods import MultiLabelClassifier
     from dlst.methods.fitting import in_line_with
-    from dlst.persistence import load
+    from dlst.persistence import load_model
 
-    model = load(model_file)
+    model = load_model(model_file)
     is_method = isinstance(model, MultiLabelClassifier) and hasattr(model, "n_labels_")
     if not is_method or not model._targets.is_indicator:
         raise DataError(
             f"{model_file}: expected a method of `dlst methods` fitted to labels, got another "
-            f"{type(model).__name__}. Use it from Python, with dlst.load."
+            f"{type(model).__name__}. Use it from Python, with dlst.load_model."
         )
     dataset = load_data(data, labels, nominal, from_, None, labels_optional=True)
     return model, in_line_with(model, dataset)
@@ -270,9 +270,9 @@ def _one_side(dataset: Any, side: str, all_rows: bool, test_size: float | None, 
 
 def _tell_if_seen(model_file: Path, dataset: Any, judged: Any) -> None:
     """Say so when a model is measured on all rows of the data that it was fitted to."""
-    from dlst.persistence import describe
+    from dlst.persistence import describe_model
 
-    learnt_from = describe(model_file).get("data") or {}
+    learnt_from = describe_model(model_file).get("data") or {}
     files = learnt_from.get("files")
     if judged is dataset and files and files == dict(dataset.provenance.files):
         typer.echo(

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from dlst._files import atomic_write
 from dlst._progress import progress_bar
 from dlst.data import Dataset
-from dlst.data._parquet import write_parquet_frames
-from dlst.data.arff_header import quote
-from dlst.data.numbers import format_numbers
+from dlst.data.arff.header import quote
+from dlst.data.tables.parquet import write_parquet_frames
+from dlst.data.text.number_writing import format_numbers
 from dlst.errors import DataError
 
 ROWS_AT_ONCE = 1024

@@ -18,7 +18,8 @@ from dlst.data.missing import DroppedLabels, drop_labels, mask_entries, mask_row
 from dlst.data.multidigits import load_multidigits
 from dlst.data.names import NumberedNames
 from dlst.data.registry import is_cached, load_registered
-from dlst.data.simulated import simulate_features, with_simulated_features
+from dlst.data.simulation import make_label_space, simulate_features, with_simulated_features
+from dlst.data.sparse_text import read_svmlight, read_xc, write_svmlight, write_xc
 from dlst.data.splits import (
     k_fold,
     official_split,
@@ -33,9 +34,7 @@ from dlst.data.stratification import (
     stratified_folds,
     stratified_split,
 )
-from dlst.data.svmlight import read_svmlight, read_xc, write_svmlight, write_xc
-from dlst.data.synthetic import make_label_space
-from dlst.data.tabular import from_frame, read_table, to_frame, write_table
+from dlst.data.tables import from_frame, read_table, to_frame, write_table
 
 __all__ = [
     "EMBEDDED",

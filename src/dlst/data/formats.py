@@ -12,8 +12,8 @@ from dlst._files import sha256
 from dlst.data.arff import read_arff, write_arff
 from dlst.data.dataset import Dataset
 from dlst.data.mat import read_mat, write_mat
-from dlst.data.svmlight import read_svmlight, read_xc, write_svmlight, write_xc
-from dlst.data.tabular import read_table, write_table
+from dlst.data.sparse_text import read_svmlight, read_xc, write_svmlight, write_xc
+from dlst.data.tables import read_table, write_table
 from dlst.errors import DataError
 
 

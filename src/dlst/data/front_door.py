@@ -13,7 +13,7 @@ from dlst.data.dataset import Dataset, join_train_test
 from dlst.data.formats import FORMATS, format_by_name, format_of, read, without_suffix
 from dlst.data.layouts import detect_layout, read_layout
 from dlst.data.multidigits import load_multidigits
-from dlst.data.tabular import from_frame
+from dlst.data.tables import from_frame
 from dlst.errors import DataError, UnknownNameError
 
 EMBEDDED: dict[str, Callable[[], Dataset]] = {"multidigits": load_multidigits}

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._kernels.draws import drop_entries
-from dlst.data._draws import checked_rate, generator_of, labels_of, positives_of
+from dlst.data._sampling import checked_rate, generator_of, labels_of, positives_of
+from dlst.data._sampling_kernel import drop_entries
 from dlst.errors import DataError
 
 MAX_UNKNOWN_ENTRIES = 5 * 10**8

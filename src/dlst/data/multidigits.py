@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-from dlst.data._draws import generator_of
+from dlst.data._sampling import generator_of
 from dlst.data.dataset import Dataset, Provenance, Split
 
 N_TRAIN, N_TEST = 1500, 500

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
-from dlst._kernels.draws import fill_quotas
-from dlst.data._draws import count_of, generator_of, labels_of, positives_of
+from dlst.data._sampling import count_of, generator_of, labels_of, positives_of
+from dlst.data._sampling_kernel import fill_quotas
 from dlst.data.dataset import Dataset, Split
 from dlst.data.stratification import stratified_split
 

@@ -101,7 +101,8 @@ def descend_lbfgs(
             "gtol": 0.0,
         },
     )
-    # Status 1 is the limit of iterations; a line search without progress is as good as it gets.
+    # Status 1 is the limit of iterations. A line search without progress is as good as it gets: an
+    # end by rounding, or in a kink, which distances that are roots have where codes meet.
     return Descent(
         codes=result.x.reshape(start.shape),
         value=float(result.fun) * unit,

@@ -15,15 +15,15 @@ from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import check_choice, check_integer, check_number
-from dlst.methods._ensembles import (
+from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.shared.classifier_ensembles import (
     default_base,
     length_factor,
     run_all,
     seeded,
     warn_of_unfinished,
 )
-from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.scaling import FeatureScaler, Scaling
 
 CHAIN_METHODS = ("predict", "predict_proba")
 MOST_CHAINS = 10

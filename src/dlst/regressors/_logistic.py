@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
@@ -18,8 +19,34 @@ from dlst.regressors.smoother import Spectrum
 THREADS_PAY_FROM = 5e8
 """Multiplications in one product from which BLAS may use all its threads."""
 
+OUT_OF_STEPS = 1
+"""The status of L-BFGS at its limit of steps."""
+
+NEWTON_STEPS = 10
+"""Most of them, after the last step that the objective could judge."""
+
+PRODUCTS_PER_UNKNOWN = 20
+"""Most products with the Hessian in a Newton step; tens in all do unless ``alpha`` is tiny."""
+
+ROUNDING = 16 * np.finfo(np.float64).eps
+"""Share of the objective below which a promised decrease is lost in its sums."""
+
 Array: TypeAlias = NDArray[np.float64]
-Loss: TypeAlias = Callable[[Array, Array], tuple[float, Array]]
+
+
+class Loss(NamedTuple):
+    """A loss of margins f beside their targets, both (n, r).
+
+    Attributes
+    ----------
+    slope : callable
+        ``(f, targets) -> (sum of losses, its gradient in f)``.
+    bend : callable
+        ``(f, targets) -> second derivative in f``.
+    """
+
+    slope: Callable[[Array, Array], tuple[float, Array]]
+    bend: Callable[[Array, Array], Array]
 
 
 def soft_loss(f: Array, t: Array) -> tuple[float, Array]:
@@ -49,6 +76,18 @@ def printed_loss(f: Array, z: Array) -> tuple[float, Array]:
     return float(np.logaddexp(0, -margins).sum()), -z * expit(-margins)
 
 
+def _soft_bend(f: Array, t: Array) -> Array:
+    return np.asarray(expit(f) * expit(-f))
+
+
+def _printed_bend(f: Array, z: Array) -> Array:
+    return np.asarray(z**2 * expit(z * f) * expit(-z * f))
+
+
+SOFT = Loss(soft_loss, _soft_bend)
+PRINTED = Loss(printed_loss, _printed_bend)
+
+
 @dataclass(frozen=True, eq=False)
 class LogisticProblem:
     """Σ loss(f, targets) + alpha ‖B‖² for f = U diag(e)^(1/2) B + intercept.
@@ -62,8 +101,8 @@ class LogisticProblem:
         Of the features; centred where there is an intercept.
     targets : ndarray of shape (n, r)
         Targets.
-    loss : callable
-        ``(f, targets) -> (value, gradient)``.
+    loss : Loss
+        SOFT or PRINTED.
     curvature : ndarray of shape (r,)
         Typical second derivative of the loss in f.
     alpha : float
@@ -82,22 +121,34 @@ class LogisticProblem:
     def __call__(self, unknowns: Array) -> tuple[float, Array]:
         """Return the objective and its gradient in the scaled unknowns, (q [+ 1]) · r of them."""
         scales = self._scales()
-        B, offset = self._parts(unknowns.reshape(scales.shape) / scales)
-        roots = np.sqrt(self.spectrum.eigenvalues)[:, None]
-        value, slopes = self.loss(self.spectrum.U @ (roots * B) + offset, self.targets)
-        gradient = roots * (self.spectrum.U.T @ slopes) + 2 * self.alpha * B
-        if self.intercept:
-            gradient = np.vstack([gradient, slopes.sum(axis=0)])
-        return value + self.alpha * float(np.vdot(B, B)), (gradient / scales).ravel()
+        rows = unknowns.reshape(scales.shape) / scales
+        B, _ = self._parts(rows)
+        value, slopes = self.loss.slope(self._margins(rows), self.targets)
+        gradient = self._pulled_back(slopes, B) / scales
+        return value + self.alpha * float(np.vdot(B, B)), gradient.ravel()
+
+    def hessian(self, unknowns: Array) -> LinearOperator:
+        """Return the second derivative in the scaled unknowns as a product with vectors."""
+        scales = self._scales()
+        bend = self.loss.bend(self._margins(unknowns.reshape(scales.shape) / scales), self.targets)
+
+        def product(direction: Array) -> Array:
+            rows = direction.reshape(scales.shape) / scales
+            bent = self._pulled_back(bend * self._margins(rows), self._parts(rows)[0])
+            return np.asarray(bent / scales).ravel()
+
+        return LinearOperator((scales.size, scales.size), matvec=product, dtype=np.float64)
 
     def solve(self, tol: float, max_iter: int) -> LogisticSolution:
         """Minimise until no slope exceeds ``tol`` times the steepest one at zero.
 
-        Steps that rounding keeps from lowering the objective further end it as well.
+        Where rounding keeps L-BFGS from lowering the objective further, Newton steps, which need
+        its slopes alone, go on. It is an end as well where even they promise to lower the
+        objective by no more than its own rounding.
         """
         scales = self._scales()
         start = np.zeros(scales.size)
-        steepest = float(np.abs(self(start)[1]).max(initial=0.0))
+        steepest = _largest(self(start)[1])
         # Products as small as these are done before a second thread has woken up.
         small = self.spectrum.U.size * self.targets.shape[1] < THREADS_PAY_FROM
         threads = threadpool_limits(1 if small else None, user_api="blas")
@@ -116,11 +167,39 @@ class LogisticProblem:
                     "ftol": 0.0,
                 },
             )
-        coefficients, offset = self._parts(found.x.reshape(scales.shape) / scales)
-        slope = float(np.abs(found.jac).max(initial=0.0)) / steepest if steepest else 0.0
-        return LogisticSolution(
-            coefficients, offset, float(found.fun), slope, int(found.nit), bool(found.success)
-        )
+            reached = _largest(found.jac) <= tol * steepest
+            end = _End(found.x, float(found.fun), found.jac, int(found.nit), reached)
+            if not reached and found.status != OUT_OF_STEPS:
+                end = self._finish(end, tol * steepest)
+        coefficients, offset = self._parts(end.unknowns.reshape(scales.shape) / scales)
+        slope = _largest(end.gradient) / steepest if steepest else 0.0
+        return LogisticSolution(coefficients, offset, end.value, slope, end.n_iter, end.converged)
+
+    def _finish(self, end: _End, gtol: float) -> _End:
+        """Take whole Newton steps for as long as each halves the steepest slope."""
+        enough = PRODUCTS_PER_UNKNOWN * len(self._scales())
+        for _ in range(NEWTON_STEPS):
+            step, _ = cg(self.hessian(end.unknowns), -end.gradient, rtol=1e-3, maxiter=enough)
+            lost = bool(-0.5 * (end.gradient @ step) <= ROUNDING * abs(end.value))
+            value, gradient = self(end.unknowns + step)
+            if _largest(gradient) > 0.5 * _largest(end.gradient):
+                return end._replace(converged=lost)
+            reached = _largest(gradient) <= gtol
+            end = _End(end.unknowns + step, value, gradient, end.n_iter + 1, reached)
+            if reached:
+                break
+        return end
+
+    def _margins(self, rows: Array) -> Array:
+        B, offset = self._parts(rows)
+        roots = np.sqrt(self.spectrum.eigenvalues)[:, None]
+        return np.asarray(self.spectrum.U @ (roots * B) + offset)
+
+    def _pulled_back(self, slopes: Array, B: Array) -> Array:
+        """Turn slopes in f, and the penalty's at B, into those in the unscaled unknowns."""
+        roots = np.sqrt(self.spectrum.eigenvalues)[:, None]
+        gradient = roots * (self.spectrum.U.T @ slopes) + 2 * self.alpha * B
+        return np.vstack([gradient, slopes.sum(axis=0)]) if self.intercept else gradient
 
     def _parts(self, rows: Array) -> tuple[Array, Array]:
         if self.intercept:
@@ -132,6 +211,20 @@ class LogisticProblem:
         if self.intercept:
             curved = np.vstack([curved, self.curvature * len(self.targets)])
         return np.asarray(np.sqrt(curved))
+
+
+class _End(NamedTuple):
+    """Where the solver stands, in scaled unknowns."""
+
+    unknowns: Array
+    value: float
+    gradient: Array
+    n_iter: int
+    converged: bool
+
+
+def _largest(gradient: Array) -> float:
+    return float(np.abs(gradient).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from dlst.regressors._base import KernelRegressor
-from dlst.regressors._logistic import (
-    LogisticProblem,
-    LogisticSolution,
-    Loss,
-    printed_loss,
-    soft_loss,
-)
+from dlst.regressors._logistic import PRINTED, SOFT, LogisticProblem, LogisticSolution
 from dlst.regressors.kernels import Kernel
 from dlst.regressors.smoother import Spectrum
 
@@ -198,16 +192,15 @@ class KernelLogisticRegression(KernelRegressor):
 
     def _problem(self, spectrum: Spectrum, Z: NDArray[np.float64]) -> LogisticProblem:
         low, high = self.range_
-        loss: Loss
         if self.loss == "soft":
             # A constant target is mapped back to its value whatever σ is; 0 and 1 stay what they
             # are, so that probabilities of labels make sense.
             varies = high > low
             width = np.where(varies, high - low, 1.0)
             targets = np.clip((Z - np.where(varies, low, 0.0)) / width, 0, 1)
-            loss, curvature = soft_loss, np.full(Z.shape[1], 0.25)
+            loss, curvature = SOFT, np.full(Z.shape[1], 0.25)
         else:
-            targets, loss = Z, printed_loss
+            targets, loss = Z, PRINTED
             curvature = np.maximum((Z**2).mean(axis=0), 1e-12) / 4
         return LogisticProblem(
             spectrum, targets, loss, curvature, float(self.alpha), self.fit_intercept

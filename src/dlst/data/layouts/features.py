@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dlst._files import text_blocks
 from dlst._matrices import FeatureMatrix
-from dlst.data._number_rows import read_table_of_numbers
+from dlst.data.text.number_lines import read_table_of_numbers
 from dlst.errors import ReadError
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat")

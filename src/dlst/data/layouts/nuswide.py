@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
-from dlst.data._number_rows import number_rows, read_columns
 from dlst.data.dataset import Dataset, Split
 from dlst.data.layouts._common import first_existing, provenance_of, text_lines
 from dlst.data.layouts.features import read_features
+from dlst.data.text.number_lines import number_rows, read_columns
 from dlst.errors import ReadError
 
 N_IMAGES = 269_648

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
-from dlst.data._number_rows import read_columns
 from dlst.data.dataset import Dataset, Split
 from dlst.data.layouts._common import first_existing, provenance_of
 from dlst.data.layouts.features import SUFFIXES, read_features
+from dlst.data.text.number_lines import read_columns
 from dlst.errors import ReadError
 
 CLASSES = (

@@ -1,0 +1,106 @@
+"""Mulan and MEKA ARFF, dense and sparse.
+
+The parser is our own: none of the kept packages reads sparse multi-label ARFF fast
+(``benchmarks/readers.py`` shows them side by side).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+from dlst._files import text_blocks
+from dlst.data._origin import name_of, origin_of
+from dlst.data.arff.columns import ColumnPlan, Nominal
+from dlst.data.arff.header import read_header
+from dlst.data.arff.label_choice import choose_labels, meka_label_count, meka_split
+from dlst.data.arff.labels_xml import find_labels_xml
+from dlst.data.arff.rows import read_rows
+from dlst.data.dataset import Dataset
+from dlst.errors import ReadError
+
+
+def read_arff(
+    path: str | os.PathLike[str],
+    *,
+    xml: str | os.PathLike[str] | None = None,
+    labels: Sequence[str] | int | None = None,
+    nominal: Nominal = "auto",
+) -> Dataset:
+    """Read a multi-label ARFF file.
+
+    Which attributes are labels is said by, in this order: ``labels``; the Mulan XML file ``xml``,
+    or one found beside the ARFF by its name; MEKA's ``-C`` in the relation; the only XML file of
+    the folder. Labels keep the order of the attributes, whatever the order in the XML.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.arff`` or ``.arff.gz``.
+    xml : path-like, optional
+        Mulan's label file.
+    labels : sequence of str or int, optional
+        Names of the label attributes, or a count as in MEKA: positive for the first attributes,
+        negative for the last.
+    nominal : {"auto", "one-hot", "codes"}
+        What becomes of nominal features. ``"codes"``: their position in the declaration, one
+        column each. ``"one-hot"``: a column ``name=category`` for each category; an attribute with
+        two stays one 0/1 column. ``"auto"``: as ``"one-hot"``, but categories that are all
+        numbers keep them as values (``{0,1}``, ``{1,2,3,4,5}``).
+
+    Returns
+    -------
+    Dataset
+        Sparse rows give CSR features. ``?`` is NaN. Text and date attributes are left out, with a
+        note in the provenance. MEKA's ``-split-number`` gives ``split``.
+
+    Raises
+    ------
+    ReadError
+        With file and line.
+    """
+    path = Path(path)
+    blocks = text_blocks(path)
+    header, rest = read_header(path, blocks)
+    chosen, parents, how = choose_labels(path, header, xml, labels)
+    plan = ColumnPlan.of(path, header, chosen, nominal)
+    X, Y = read_rows(path, chain([rest], blocks), plan)
+    X = plan.expand(X)
+    return Dataset(
+        X,
+        Y,
+        plan.feature_names,
+        [header.attributes[a].name for a in chosen],
+        name=name_of(path),
+        split=meka_split(header.relation, Y.shape[0]),
+        provenance=origin_of(path, how, *plan.notes),
+        label_parents=parents,
+    )
+
+
+def read_mulan(
+    path: str | os.PathLike[str],
+    xml: str | os.PathLike[str] | None = None,
+    *,
+    nominal: Nominal = "auto",
+) -> Dataset:
+    """Read a Mulan ARFF with its XML label file; see :func:`read_arff`."""
+    xml = find_labels_xml(path, any_name=True) if xml is None else xml
+    if xml is None:
+        raise ReadError(
+            path,
+            "expected Mulan's label file beside it, got none. "
+            f"Put {name_of(path)}.xml there, or name it with xml=.",
+        )
+    return read_arff(path, xml=xml, nominal=nominal)
+
+
+def read_meka(path: str | os.PathLike[str], *, nominal: Nominal = "auto") -> Dataset:
+    """Read a MEKA ARFF, whose relation says ``-C K``; see :func:`read_arff`."""
+    header, _ = read_header(path, text_blocks(path))
+    count = meka_label_count(header.relation)
+    if count is None:
+        raise ReadError(path, "expected -C and the number of labels in @relation, got neither.", 1)
+    return read_arff(path, labels=count, nominal=nominal)

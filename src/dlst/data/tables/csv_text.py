@@ -1,0 +1,165 @@
+"""CSV text to a frame, every record checked before pandas reads it.
+
+pandas fills short rows with missing values and renames columns of equal name, both in silence, and
+names no line when the encoding is wrong. One compiled pass finds these first.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dlst._files import open_binary, text_blocks
+from dlst.data.tables import csv_records_kernel as kernel
+from dlst.errors import ReadError
+
+MISSING = ("", "NA", "NaN", "nan", "?")
+"""Cells that stand for a missing value."""
+
+DELIMITERS = (",", ";", "\t")
+"""What may be guessed from the header."""
+
+# From 3.1 on pandas rounds rightly by default, and warns of the argument.
+_EXACT_FLOATS: dict[str, Any] = (
+    {"float_precision": "round_trip"}
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+    else {}
+)
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_csv_frame(
+    path: str | os.PathLike[str], delimiter: str | None
+) -> tuple[Any, NDArray[np.int64]]:
+    """Return the frame and the line of each of its rows."""
+    names, delimiter, lines = _checked_records(path, delimiter)
+    try:
+        with open_binary(path) as stream:
+            frame = pd.read_csv(
+                stream,
+                sep=delimiter,
+                header=0,
+                names=names,
+                index_col=False,
+                encoding="utf-8-sig",
+                keep_default_na=False,
+                na_values=list(MISSING),
+                low_memory=False,
+                **_EXACT_FLOATS,
+            )
+    except ReadError:
+        raise
+    except Exception as error:  # a parser of damaged bytes may raise anything
+        raise ReadError(
+            path, f"expected CSV, got text that pandas cannot read ({error})."
+        ) from error
+    if len(frame) != len(lines):
+        raise ReadError(
+            path,
+            f"expected {len(lines)} records by their line ends, got {len(frame)} from pandas. "
+            "Look for unusual quotes.",
+        )
+    return frame, lines
+
+
+def _checked_records(
+    path: str | os.PathLike[str], delimiter: str | None
+) -> tuple[list[str], str, NDArray[np.int64]]:
+    """Return the column names, the delimiter and the first line of each data record."""
+    memory = kernel.first_memory()
+    names: list[str] = []
+    header = b""
+    parts = []
+    for number, block in enumerate(text_blocks(path)):
+        text = block.text.removeprefix(_BOM) if number == 0 else block.text
+        _check_encoding(path, text, block.first_line)
+        if number == 0 and delimiter is None:
+            delimiter = _sniffed(text[: text.find(b"\n")] if b"\n" in text else text)
+        # The scan ends records at line ends; the last line may lack its own.
+        closed = text if text.endswith(b"\n") else text + b"\n"
+        lines, fields = kernel.scan_records(
+            np.frombuffer(closed, np.uint8), ord(delimiter or ","), memory
+        )
+        _check_scan(path, memory)
+        if not names:
+            header += text
+            if not len(lines):
+                continue
+            names = _header_names(path, header, delimiter or ",", int(lines[0]), int(fields[0]))
+            lines, fields = lines[1:], fields[1:]
+        wrong = np.flatnonzero(fields != len(names))
+        if wrong.size:
+            raise ReadError(
+                path,
+                f"expected {len(names)} fields as in the header, got {fields[wrong[0]]}. "
+                "Quote fields that hold the delimiter, or name it with delimiter=.",
+                int(lines[wrong[0]]),
+            )
+        parts.append(lines)
+    if memory[kernel.STATE] == kernel.QUOTED:
+        raise ReadError(
+            path,
+            'expected a closing quote ("), got the end of the file.',
+            int(memory[kernel.RECORD_LINE]),
+        )
+    if not names:
+        raise ReadError(path, "expected a header line with the column names, got an empty file.")
+    return names, delimiter or ",", np.concatenate(parts)
+
+
+def _check_encoding(path: str | os.PathLike[str], text: bytes, first_line: int) -> None:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ReadError(
+            path,
+            f"expected UTF-8 text, got the byte 0x{text[error.start]:02x}. "
+            "Save the file as UTF-8 (from Latin-1: iconv -f latin1 -t utf-8).",
+            first_line + text.count(b"\n", 0, error.start),
+        ) from error
+
+
+def _check_scan(path: str | os.PathLike[str], memory: NDArray[np.int64]) -> None:
+    problem = memory[kernel.PROBLEM]
+    if problem != kernel.FINE:
+        got = "a zero byte" if problem == kernel.NUL_BYTE else "a carriage return inside a line"
+        raise ReadError(
+            path,
+            f"expected text with line ends \\n or \\r\\n, got {got}. Is this a CSV file?",
+            int(memory[kernel.LINE]),
+        )
+
+
+def _sniffed(header: bytes) -> str:
+    outside_quotes = b"".join(header.split(b'"')[::2])
+    return max(DELIMITERS, key=lambda delimiter: outside_quotes.count(delimiter.encode()))
+
+
+def _header_names(
+    path: str | os.PathLike[str], text: bytes, delimiter: str, line: int, n_fields: int
+) -> list[str]:
+    """Read the names from the record that begins in this line."""
+    record = text.split(b"\n", line - 1)[-1].decode("utf-8")
+    try:
+        names = next(csv.reader(io.StringIO(record, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise ReadError(path, f"expected a header with column names, got {error}.", line) from error
+    if len(names) != n_fields:
+        raise ReadError(path, "expected a header with plain or quoted names, got odd quotes.", line)
+    # As pandas does: its unnamed index column comes back under this name.
+    names = [name or f"Unnamed: {column}" for column, name in enumerate(names)]
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise ReadError(
+            path,
+            f"expected distinct column names, got {name!r} {count} times. Rename them.",
+            line,
+        )
+    return names

@@ -1,0 +1,232 @@
+"""Tables: CSV and TSV text, Parquet, and frames in memory."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from dlst._files import atomic_write
+from dlst._matrices import as_dense
+from dlst.data._origin import name_of, origin_of
+from dlst.data.dataset import Dataset, Provenance
+from dlst.data.tables.csv_text import DELIMITERS, read_csv_frame
+from dlst.data.tables.frames import LABEL_PREFIX, LabelChoice, Nominal, take_apart
+from dlst.data.tables.parquet import read_parquet_frame, write_parquet_frames
+from dlst.data.text.number_writing import sparse_rows
+from dlst.errors import DataError, ReadError
+
+MAX_CELLS = 5 * 10**8
+"""Tables are dense; larger ones are refused when written."""
+
+_ROWS_AT_ONCE = 4096
+_PARQUET = {".parquet", ".pq"}
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    labels: LabelChoice = None,
+    delimiter: str | None = None,
+    label_delimiter: str | None = None,
+    nominal: Nominal = "auto",
+) -> Dataset:
+    """Read CSV or TSV text (plain or ``.gz``, UTF-8, with a header line) or a Parquet file.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.parquet`` or ``.pq`` for Parquet; every other name is read as text.
+    labels : list of str, str or int, optional
+        Which columns are labels: their names, as a list or ``"a,b,c"``; a pattern such as
+        ``"tag_*"``; a count as in ARFF, K for the first K columns, −K for the last K. The name of
+        one column of text or lists means labels in its cells, such as ``sky;sea``. By default the
+        columns whose names begin with ``label:``, as :func:`write_table` writes them; the prefix
+        is removed.
+    delimiter : str, optional
+        Between the fields of text; by default tab for ``.tsv``, else that of ``,`` ``;`` and tab
+        which the header holds most often.
+    label_delimiter : str, optional
+        Between the labels of one cell; by default the first of ``;`` ``|`` ``,`` that some cell
+        holds. Blanks only on request (``" "``), as label names may hold them.
+    nominal : {"auto", "one-hot", "codes"}
+        What becomes of text features: a column ``name=text`` for each text (``"auto"`` and
+        ``"one-hot"``), or one column with the position among the sorted texts.
+
+    Returns
+    -------
+    Dataset
+        X is dense. Empty cells, ``NA``, ``NaN``, ``nan`` and ``?`` are missing: NaN in X (in all
+        columns of a one-hot feature), unknown in Y; an empty cell of delimited labels is
+        an instance without labels. A nameless first column that counts the rows is left out, with
+        a note in the provenance.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "toy.csv"
+    >>> _ = path.write_text('''size,tags
+    ... 1.5,sky;sea
+    ... 2,sky
+    ... ''')
+    >>> data = read_table(path, labels="tags")
+    >>> data.label_names, data.Y.toarray().tolist()
+    (('sea', 'sky'), [[1.0, 1.0], [0.0, 1.0]])
+    """
+    if delimiter is not None and not re.fullmatch(r"[\t !#-~]", delimiter):
+        raise ValueError(f"delimiter must be one ASCII character, no quote; got {delimiter!r}.")
+    suffix = _suffix(path)
+    lines = None
+    if suffix in _PARQUET:
+        frame = read_parquet_frame(path)
+    else:
+        tab = "\t" if suffix == ".tsv" else None
+        frame, lines = read_csv_frame(path, delimiter or tab)
+
+    def make_error(message: str, row: int | None) -> DataError:
+        if row is None:
+            return ReadError(path, message, None if lines is None else 1)
+        if lines is None:
+            return ReadError(path, f"{message} (row {row}, counted from 0)")
+        return ReadError(path, message, int(lines[row]))
+
+    parts = take_apart(frame, labels, label_delimiter, nominal, make_error)
+    return Dataset(
+        parts.X,
+        parts.Y,
+        parts.feature_names,
+        parts.label_names,
+        name=name_of(path),
+        provenance=origin_of(path, *parts.notes),
+    )
+
+
+def from_frame(
+    frame: Any,
+    labels: LabelChoice = None,
+    *,
+    label_delimiter: str | None = None,
+    nominal: Nominal = "auto",
+    name: str = "",
+) -> Dataset:
+    """Make a data set of a pandas frame; parameters as in :func:`read_table`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"size": [1.5, 2.0], "sky": [1, 0], "sea": [True, False]})
+    >>> from_frame(frame, labels=["sky", "sea"], name="toy")
+    Dataset('toy', n=2, d=1, K=2, cardinality=1.000)
+    """
+
+    def make_error(message: str, row: int | None) -> DataError:
+        return DataError(message if row is None else f"{message} (row {row}, counted from 0)")
+
+    if not isinstance(frame, pd.DataFrame):
+        raise DataError(f"expected a pandas DataFrame, got {type(frame).__name__}.")
+    parts = take_apart(frame, labels, label_delimiter, nominal, make_error)
+    return Dataset(
+        parts.X,
+        parts.Y,
+        parts.feature_names,
+        parts.label_names,
+        name=name,
+        provenance=Provenance(source="frame", notes=parts.notes),
+    )
+
+
+def to_frame(dataset: Dataset) -> Any:
+    """Return a dense frame: feature columns, then label columns named ``label:…``.
+
+    Labels are integers; with unknown entries, pandas' nullable ones.
+
+    Examples
+    --------
+    >>> to_frame(Dataset([[1.5], [2.0]], [[1, 0], [0, 1]]))
+        x0  label:label0  label:label1
+    0  1.5             1             0
+    1  2.0             0             1
+    """
+    return _frame(dataset, _checked_columns(dataset), _label_dtype(dataset))
+
+
+def write_table(dataset: Dataset, path: str | os.PathLike[str]) -> None:
+    """Write Parquet (``.parquet``, ``.pq``), TSV (``.tsv``) or else CSV; ``.gz`` packs the text.
+
+    Reading gives the same values and names; X comes back dense. Missing values and unknown labels
+    are empty cells in text, NaN and null in Parquet.
+    """
+    columns = _checked_columns(dataset)
+    suffix = _suffix(path)
+    if suffix in _PARQUET:
+        blocks = range(0, max(1, dataset.n_samples), _ROWS_AT_ONCE)
+        rows = (dataset.subset(slice(start, start + _ROWS_AT_ONCE)) for start in blocks)
+        dtype = _label_dtype(dataset)
+        write_parquet_frames(path, (_frame(block, columns, dtype) for block in rows))
+    else:
+        delimiter = "\t" if suffix == ".tsv" else ","
+        with atomic_write(path) as stream:
+            stream.write(_header(columns, delimiter).encode())
+            stream.writelines(_lines(dataset, delimiter))
+
+
+def _suffix(path: str | os.PathLike[str]) -> str:
+    path = Path(path)
+    return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
+
+
+def _checked_columns(dataset: Dataset) -> list[str]:
+    n_columns = dataset.n_features + dataset.n_labels
+    if n_columns * dataset.n_samples > MAX_CELLS:
+        raise DataError(
+            f"a table must have at most {MAX_CELLS:,} cells; got {dataset.n_samples:,} rows of "
+            f"{n_columns:,}. Write XC text, LIBSVM text or MAT, which stay sparse."
+        )
+    for name in dataset.feature_names:
+        if not name or name.startswith(LABEL_PREFIX):
+            raise DataError(
+                f"in a table feature names must not be empty or begin with {LABEL_PREFIX!r}, "
+                f"which marks labels; got {name!r}. Rename it."
+            )
+    if n_columns == 0:
+        raise DataError("a table must have at least one column; got neither features nor labels.")
+    return [*dataset.feature_names, *(f"{LABEL_PREFIX}{name}" for name in dataset.label_names)]
+
+
+def _label_dtype(dataset: Dataset) -> str:
+    return "Int8" if np.isnan(dataset.Y.data).any() else "int8"
+
+
+def _frame(dataset: Dataset, columns: list[str], label_dtype: str) -> Any:
+    features = pd.DataFrame(as_dense(dataset.X))
+    labels = pd.DataFrame(dataset.Y.toarray()).astype(label_dtype)
+    return pd.concat([features, labels], axis=1).set_axis(columns, axis=1)
+
+
+def _header(columns: list[str], delimiter: str) -> str:
+    text = io.StringIO()
+    # In quotes no name can mislead a reader that guesses the delimiter.
+    doubtful = any(sign in name for name in columns for sign in DELIMITERS)
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if doubtful else csv.QUOTE_MINIMAL
+    csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerow(columns)
+    return text.getvalue()
+
+
+def _lines(dataset: Dataset, delimiter: str) -> Iterator[bytes]:
+    d, K = dataset.n_features, dataset.n_labels
+    # A lone empty cell would be a blank line, which is no record.
+    missing = "" if d + K > 1 else '""'
+    rows = zip(sparse_rows(dataset.X, missing), sparse_rows(dataset.Y, missing), strict=True)
+    for (columns, values), (labels, truths) in rows:
+        cells = ["0"] * (d + K)
+        for column, value in zip(columns, values, strict=True):
+            cells[column] = value
+        for label, truth in zip(labels, truths, strict=True):
+            cells[d + label] = truth
+        yield f"{delimiter.join(cells)}\n".encode()

@@ -1,0 +1,1 @@
+"""Numbers out of text and back, as every text format needs them."""

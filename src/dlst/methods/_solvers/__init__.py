@@ -1,1 +1,0 @@
-"""The mathematics of single methods: arrays in, arrays out, no estimators."""

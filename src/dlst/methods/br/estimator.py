@@ -1,0 +1,255 @@
+"""BR: binary relevance with support vector machines on one shared kernel matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.utils import gen_batches
+
+from dlst._matrices import FeatureMatrix, as_features
+from dlst._parameters import check_choice, check_integer, check_number
+from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.br.calibration import Calibration, MarginCalibration
+from dlst.methods.br.machines import Trainer, out_of_fold_margins, train_machines
+from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.regressors import KernelBasis
+from dlst.regressors.kernels import KERNELS, Kernel, kernel_matrix, kernel_width
+
+APPROXIMATIONS = ("auto", "exact", "nystroem")
+GAMMA_RULES = ("median", "scale", "libsvm")
+EXACT_ROWS = 8000
+"""Up to so many rows ``approximation="auto"`` is exact; their kernel matrix has 0.5 GB."""
+
+_LANDMARKS = 1000
+_WIDTH_ROWS = 1000
+_ROWS_PER_BLOCK = 4096
+
+
+class BR(MultiLabelClassifier):
+    """One support vector machine for each label, by itself (binary relevance).
+
+        min_{w_j, b_j} ½‖w_j‖² + C Σ_i max(0, 1 − t_ij (w_j·φ(x_i) + b_j)),  t_ij = 2 y_ij − 1
+
+    Labels are ranked by their margins f_j(x) = w_j·φ(x) + b_j.
+
+    Parameters
+    ----------
+    C : float
+        C, the weight of the losses.
+    kernel : {"rbf", "linear", "polynomial", "cosine", "chi2"} or callable
+        φ; see :func:`~dlst.regressors.kernels.kernel_matrix`. LIBSVM's default is ``"rbf"``.
+    gamma : float or {"median", "scale", "libsvm"}
+        γ of the kernel: 1 over the median squared distance of rows; scikit-learn's 1/(d·variance);
+        LIBSVM's 1/d.
+    gamma_multiple : float
+        What ``gamma`` is multiplied by.
+    degree, coef0 : float
+        Of the polynomial kernel.
+    tol : float
+        LIBSVM's ε, by which its solution may violate the optimality conditions.
+    max_iter : int
+        Limit on the solver's steps for a label; -1 is none.
+    positive_weight : float or "balanced"
+        Weight of the losses of rows that carry the label, LIBSVM's ``-w1``; ``"balanced"``: rows
+        with and without the label weigh the same in all.
+    calibration : None, "platt" or "isotonic"
+        None: p = σ(f), which orders well and is not calibrated. Otherwise a function of the
+        margin learnt on five-fold out-of-sample margins; labels are then ranked by logit p.
+    approximation : {"auto", "exact", "nystroem"}
+        ``"exact"``: LIBSVM on the n × n kernel. ``"nystroem"``: LIBLINEAR with squared hinge loss
+        on the features of ``n_landmarks`` sampled rows. ``"auto"``: exact up to 8000 rows.
+    n_landmarks : int
+        Rows that span the approximate kernel.
+    scaling : str
+        See :class:`FeatureScaler`.
+    n_jobs : int, optional
+        Threads over labels.
+    random_state : None, int or RandomState
+        For the draw of the landmarks.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (s,)
+        Among the rows that were learnt from, those that are a support vector of some label, or
+        the landmarks.
+    support_vectors_ : ndarray or csr_array of shape (s, d)
+        Their scaled features.
+    dual_coef_ : ndarray of shape (s, K')
+        Weights of their kernels for each label that varies; all margins are one product.
+    intercept_, n_iter_ : ndarray of shape (K',)
+        Intercepts of the margins, and steps of the solver.
+    gamma_ : float or None
+        The width; None for kernels without one.
+    approximation_ : str
+        What was used.
+    calibration_ : MarginCalibration
+        With ``calibration``.
+
+    Notes
+    -----
+    Cost: the kernel once, O(n² d) time and O(n²) memory, then one LIBSVM run per label, O(n²) to
+    O(n³) but without any kernel evaluation; prediction O(n_new s (d + K)). Approximately:
+    O(n s (d + s)) for the features and O(n s) for each step of each label.
+
+    A label is learnt from the rows where it is known: the original has no mechanism for NaN, and
+    this is binary relevance's natural one. Rows without labels are not used. Margins of different
+    machines are not on one scale; for rankings across labels ``calibration`` may help.
+
+    C = 1 is LIBSVM's default; its γ = 1/d wants features of one scale, which the median gives for
+    any features. Which of them the compared paper used it does not say.
+
+    References
+    ----------
+    Chang, Lin (2011). LIBSVM: a library for support vector machines.
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
+
+    Examples
+    --------
+    >>> X, Y = [[0], [1], [2], [10], [11], [12]], [[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [0, 1]]
+    >>> model = BR().fit(X, Y)
+    >>> model.predict([[0.5], [11.5]])
+    array([[1, 0],
+           [0, 1]])
+    >>> model.decision_function([[0.5]]).round(2)
+    array([[ 1.04, -0.51]])
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Kernel = "rbf",
+        *,
+        gamma: float | str = "median",
+        gamma_multiple: float = 1.0,
+        degree: float = 3,
+        coef0: float = 1,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        positive_weight: float | str = 1.0,
+        calibration: Calibration | None = None,
+        approximation: str = "auto",
+        n_landmarks: int = _LANDMARKS,
+        scaling: Scaling = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.gamma_multiple = gamma_multiple
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.positive_weight = positive_weight
+        self.calibration = calibration
+        self.approximation = approximation
+        self.n_landmarks = n_landmarks
+        self.scaling = scaling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        self._check_parameters()
+        self.scaler_ = FeatureScaler(self.scaling).fit(X)
+        X = self.scaler_.transform(X)
+        self.gamma_ = self._width(X)
+        self.approximation_ = self._chosen_approximation(X.shape[0])
+        if self.approximation_ == "exact":
+            self._fit_exactly(X, Y)
+        else:
+            self._fit_on_landmarks(X, Y)
+
+    def _fit_exactly(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        gram = self._kernel(X, X)
+        trainer = self._trainer(is_kernel=True)
+        coef, self.intercept_, self.n_iter_ = train_machines(gram, Y, trainer)
+        self.support_ = np.flatnonzero(coef.any(axis=1))
+        self.support_vectors_ = as_features(X[self.support_])
+        self.dual_coef_ = coef[self.support_]
+        self._calibrate(gram, Y, trainer)
+
+    def _fit_on_landmarks(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        basis = KernelBasis(
+            self.kernel,
+            gamma="median" if self.gamma_ is None else self.gamma_,
+            n_basis=self.n_landmarks,
+            degree=self.degree,
+            coef0=self.coef0,
+            random_state=self.random_state,
+        ).fit(X)
+        features = basis.features(X)
+        trainer = self._trainer(is_kernel=False)
+        weights, self.intercept_, self.n_iter_ = train_machines(features, Y, trainer)
+        self.support_, self.support_vectors_ = basis.indices_, basis.rows_
+        self.dual_coef_ = basis.whitening_ @ weights
+        self._calibrate(features, Y, trainer)
+
+    def _calibrate(self, design: NDArray[np.float64], Y: sp.csr_array, trainer: Trainer) -> None:
+        if self.calibration is not None:
+            margins = out_of_fold_margins(design, Y, trainer)
+            self.calibration_ = MarginCalibration(self.calibration).fit(margins, Y)
+
+    def _margins(self, X: FeatureMatrix) -> NDArray[np.float64]:
+        X = self.scaler_.transform(X)
+        margins = np.empty((X.shape[0], len(self.intercept_)))
+        for block in gen_batches(X.shape[0], _ROWS_PER_BLOCK):
+            margins[block] = self._kernel(X[block], self.support_vectors_) @ self.dual_coef_
+        return margins + self.intercept_
+
+    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
+        return self._scores(X)[0]
+
+    def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        margins = self._margins(X)
+        if self.calibration is None:
+            return expit(margins), margins
+        return self.calibration_.probabilities(margins), self.calibration_.scores(margins)
+
+    def _kernel(self, X: FeatureMatrix, B: FeatureMatrix) -> NDArray[np.float64]:
+        return kernel_matrix(
+            X, B, self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0
+        )
+
+    def _width(self, X: FeatureMatrix) -> float | None:
+        rule: float | str = 1.0 / X.shape[1] if self.gamma == "libsvm" else self.gamma
+        sample = np.unique(np.linspace(0, X.shape[0] - 1, _WIDTH_ROWS).astype(int))
+        width = kernel_width(rule, self.kernel, X, X[sample])
+        return None if width is None else width * self.gamma_multiple
+
+    def _chosen_approximation(self, n: int) -> str:
+        if self.approximation != "auto":
+            return self.approximation
+        return "exact" if n <= EXACT_ROWS else "nystroem"
+
+    def _trainer(self, *, is_kernel: bool) -> Trainer:
+        return Trainer(
+            is_kernel=is_kernel,
+            C=self.C,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            positive_weight=self.positive_weight,
+            n_jobs=self.n_jobs,
+        )
+
+    def _check_parameters(self) -> None:
+        check_number("C", self.C, above=0)
+        if not callable(self.kernel):
+            check_choice("kernel", self.kernel, [k for k in KERNELS if k != "precomputed"])
+        if isinstance(self.gamma, str):
+            check_choice("gamma", self.gamma, GAMMA_RULES)
+        else:
+            check_number("gamma", self.gamma, above=0)
+        check_number("gamma_multiple", self.gamma_multiple, above=0)
+        check_number("tol", self.tol, above=0)
+        check_integer("max_iter", self.max_iter, at_least=-1)
+        if self.positive_weight != "balanced":
+            check_number("positive_weight", self.positive_weight, above=0)
+        if self.calibration is not None:
+            check_choice("calibration", self.calibration, ["platt", "isotonic"])
+        check_choice("approximation", self.approximation, APPROXIMATIONS)
+        check_integer("n_landmarks", self.n_landmarks, at_least=1)

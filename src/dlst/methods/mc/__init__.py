@@ -1,0 +1,5 @@
+"""MC: labels completed together with features, as one matrix of low rank."""
+
+from dlst.methods.mc.estimator import MC
+
+__all__ = ["MC"]
