@@ -1,0 +1,29 @@
+"""Probabilities to label sets: a rule for each measure, open to every method.
+
+Each rule is an estimator with ``fit(P, Y)`` on out-of-sample probabilities and ``apply(p)`` on new
+ones; anybody's probabilities will do.
+"""
+
+from dlst.decisions.base import DecisionRule
+from dlst.decisions.budget import BudgetRule, TopRule
+from dlst.decisions.f1 import F1Rule
+from dlst.decisions.label_sets import TopSets
+from dlst.decisions.registry import RULES, Decision, make_rule
+from dlst.decisions.subset import SubsetRule
+from dlst.decisions.thresholds import HammingRule, InstanceRule, MacroRule, MicroRule
+
+__all__ = [
+    "RULES",
+    "BudgetRule",
+    "Decision",
+    "DecisionRule",
+    "F1Rule",
+    "HammingRule",
+    "InstanceRule",
+    "MacroRule",
+    "MicroRule",
+    "SubsetRule",
+    "TopRule",
+    "TopSets",
+    "make_rule",
+]

@@ -1,0 +1,194 @@
+"""Probabilities as the rules see them: entries of a matrix, all of them or only the stored ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlst.errors import DataError
+
+FloatArray: TypeAlias = NDArray[np.float64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+IntArray: TypeAlias = NDArray[np.int64]
+
+LEAST = float(np.finfo(np.float64).tiny)
+"""Lowest threshold: what has probability 0 is never decided for, stored or not."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """A matrix (n, K) of probabilities: an array, or the stored entries of a CSR matrix.
+
+    What the rules compute has the shape of ``values``; :meth:`of_rows` and :meth:`of_labels`
+    bring one number for each row or label to that shape.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, K), or of shape (stored,)
+    shape : (int, int)
+    indptr, indices : ndarray, or None when all entries are there
+    weights : ndarray of shape (n,)
+        How often each row counts.
+    """
+
+    values: FloatArray
+    shape: tuple[int, int]
+    indptr: IntArray | None
+    indices: IntArray | None
+    weights: FloatArray
+
+    @property
+    def n_rows(self) -> float:
+        """Rows, each as often as it counts."""
+        return float(self.weights.sum())
+
+    def of_rows(self, numbers: FloatArray) -> FloatArray:
+        """Give each entry the number of its row."""
+        if self.indptr is None:
+            return numbers[:, None]
+        return np.repeat(numbers, np.diff(self.indptr))
+
+    def of_labels(self, numbers: FloatArray) -> FloatArray:
+        """Give each entry the number of its label."""
+        return numbers[None, :] if self.indices is None else numbers[self.indices]
+
+    def row_sums(self, numbers: Any) -> FloatArray:
+        """Add up what entries of each row have, shape (n,)."""
+        if self.indptr is None:
+            return np.asarray(numbers.sum(axis=1), dtype=np.float64)
+        running = np.concatenate([[0.0], np.cumsum(numbers)])
+        return np.asarray(running[self.indptr[1:]] - running[self.indptr[:-1]])
+
+    def label_sums(self, numbers: Any) -> FloatArray:
+        """Add up what entries of each label have, rows as often as they count, shape (K,)."""
+        if self.indices is None:
+            return np.asarray(self.weights @ numbers)
+        weighted = numbers * self.of_rows(self.weights)
+        return np.bincount(self.indices, weighted, self.shape[1]).astype(np.float64, copy=False)
+
+    def with_values(self, values: FloatArray) -> Entries:
+        """Give the same entries other values."""
+        return Entries(values, self.shape, self.indptr, self.indices, self.weights)
+
+    def weighted(self, weights: FloatArray) -> Entries:
+        """Give the same entries with weights of their rows."""
+        return Entries(self.values, self.shape, self.indptr, self.indices, weights)
+
+    def rows(self, chosen: IntArray) -> Entries:
+        """Give the entries of some rows."""
+        if self.indptr is None:
+            values, indptr, indices = self.values[chosen], None, None
+        else:
+            matrix = self.matrix(self.values)[chosen]
+            values, indptr, indices = matrix.data, matrix.indptr, matrix.indices
+        shape = (len(chosen), self.shape[1])
+        return Entries(values, shape, indptr, indices, self.weights[chosen])
+
+    def decided(self, chosen: BoolArray) -> sp.csr_array:
+        """Give ones at the chosen entries, shape (n, K)."""
+        if self.indptr is None or self.indices is None:
+            return sp.csr_array(chosen.astype(np.float64))
+        kept = np.concatenate([[0], np.cumsum(chosen)])[self.indptr]
+        columns = self.indices[chosen]
+        return sp.csr_array((np.ones(len(columns)), columns, kept), shape=self.shape)
+
+    def matrix(self, values: FloatArray) -> Any:
+        """Give values as a matrix (n, K) of the kind that came, CSR or dense."""
+        if self.indptr is None:
+            return values
+        return sp.csr_array((values, self.indices, self.indptr), shape=self.shape)
+
+
+class BestFraction(NamedTuple):
+    """For groups of entries: value = max_D Σ_D p / (|D| + Σ p), and the size of that D."""
+
+    value: FloatArray
+    size: FloatArray
+    total: FloatArray
+
+
+def best_fraction(entries: Entries, group: Literal["rows", "labels", "all"]) -> BestFraction:
+    """Find half the best expected F1 of each group of entries, and what it is reached with.
+
+    max_D TP(D) / (|D| + s), with s the expected positives of the group, is reached by the entries
+    above its own value t. Dinkelbach's iteration t ← TP(p > t) / (|p > t| + s) rises from 0 to it
+    in a few steps, each a pass over the entries; no sorting.
+
+    Examples
+    --------
+    >>> best_fraction(as_entries([[0.9, 0.4, 0.1]]), "rows")
+    BestFraction(value=array([0.3823...]), size=array([2.]), total=array([1.4]))
+    """
+
+    def sums(numbers: Any) -> FloatArray:
+        if group == "rows":
+            return entries.row_sums(numbers)
+        found = entries.label_sums(numbers)
+        return found if group == "labels" else found.sum(keepdims=True)
+
+    def spread(numbers: FloatArray) -> FloatArray:
+        if group == "rows":
+            return entries.of_rows(numbers)
+        return numbers if group == "all" else entries.of_labels(numbers)
+
+    p = entries.values
+    total = sums(p)
+    value, size = np.zeros_like(total), np.full_like(total, np.inf)
+    while True:
+        chosen = p > spread(value)
+        now = sums(chosen.astype(np.float64))
+        # The chosen entries only get fewer; when they are as many as before, they are the same.
+        if not (now < size).any():
+            return BestFraction(value, now, total)
+        size = now
+        found = sums(np.where(chosen, p, 0.0))
+        value = np.divide(found, size + total, out=np.zeros_like(total), where=size > 0)
+
+
+def as_entries(probabilities: Any, *, n_labels: int | None = None) -> Entries:
+    """Check probabilities, dense or sparse; entries that a sparse matrix does not store are 0."""
+    indptr = indices = None
+    if sp.issparse(probabilities):
+        matrix = sp.csr_array(probabilities, dtype=np.float64)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        values, shape = matrix.data, matrix.shape
+        indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+    else:
+        values = np.asarray(probabilities, dtype=np.float64)
+        shape = values.shape
+    if len(shape) != 2 or shape[1] == 0:
+        raise DataError(
+            f"probabilities must be 2-D with a column for each label; got shape {shape}."
+        )
+    if n_labels is not None and shape[1] != n_labels:
+        raise DataError(
+            f"probabilities must have a column for each of the {n_labels} labels; got {shape[1]}."
+        )
+    # min() and max() spread NaN and need no mask of the size of the probabilities.
+    if values.size and not (values.min() >= 0.0 and values.max() <= 1.0):
+        raise DataError(
+            f"probabilities must lie in [0, 1]; got {values.min():g} to {values.max():g}. "
+            "Calibrate scores first, or take the rule 'top', which needs none."
+        )
+    return Entries(values, shape, indptr, indices, np.ones(shape[0]))
+
+
+def as_weights(weights: Any, n_rows: int) -> FloatArray:
+    """Check weights of rows: finite, not negative, not all 0; None is one for each row."""
+    if weights is None:
+        return np.ones(n_rows)
+    checked = np.asarray(weights, dtype=np.float64)
+    if checked.shape != (n_rows,) or not (np.isfinite(checked).all() and (checked >= 0).all()):
+        raise DataError(
+            f"sample_weight must hold a number of at least 0 for each of the {n_rows} rows; got "
+            f"{'negative or infinite ones' if checked.shape == (n_rows,) else checked.shape}."
+        )
+    if not checked.any():
+        raise DataError("sample_weight must be above 0 for some row; got zeros only.")
+    return checked

@@ -1,0 +1,150 @@
+"""The default rule: good label sets in all three F1 measures at once."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from dlst._parameters import Constraints, integer, number
+from dlst.decisions._entries import (
+    LEAST,
+    BestFraction,
+    BoolArray,
+    Entries,
+    FloatArray,
+    best_fraction,
+)
+from dlst.decisions.base import CARDINALITY, DecisionRule, Examples
+
+
+class _Pull(NamedTuple):
+    """Σ w t and Σ w of the pool and each label, shape (K,)."""
+
+    moment: FloatArray
+    weight: FloatArray
+
+
+class F1Rule(DecisionRule):
+    """A compromise threshold for each entry: the best micro + μ macro + ν instance F1.
+
+    Objective: F₀ + (μ/K) Σ_j F_j + (ν/n) Σ_i F_i, each F = 2 TP / (decided + expected positives).
+    Deciding for (i, j) raises F = 2 TP/m by about 2 (p − t)/m, t = F/2; here m is Q + S for the
+    pool, q_j + s_j for the label, k_i + c_i for the row. The three gains add up to above 0 when
+    p ≥ (w₀ t₀ + w_j t_j + w_i t_i) / (w₀ + w_j + w_i), w = 1/m, (μ/K)/m, (ν/n)/m.
+    Cost: O(n K) for each of at most 3 ``max_iter`` passes; new rows O(n K).
+
+    t and m of the pool and the labels are those of the decided training rows, a fixed point found
+    by passes from three starts, of which the best is kept. Those of a row are of its own best set
+    (:class:`InstanceRule`), so a new row is decided without any other. On small problems the value
+    is 0.2 % below the best of all 2^(n K) decisions on average, and 4 % at worst.
+
+    A rare label has a small m, so its own threshold has most of the weight; no constant is needed
+    to shrink it. With one label (K = 1) the row has no say (ν = 0): its best set is never empty.
+
+    Parameters
+    ----------
+    mu, nu : float
+        μ and ν: what macro-F1 and instance-F1 are worth, micro-F1 being worth 1. Raise ``mu`` where
+        rare labels matter, ``nu`` where each row should have labels.
+    max_iter : int
+        Most passes from each start; the fixed point is reached sooner as a rule.
+    cardinality : float, optional
+        True mean number of labels of an instance, where positives are missing in training.
+
+    Attributes
+    ----------
+    moment_, weight_ : ndarray of shape (K,)
+        w₀ t₀ + w_j t_j and w₀ + w_j.
+    row_worth_ : float
+        ν/n.
+    value_ : float
+        Expected value of the objective on the training rows.
+    n_iter_ : int
+        Passes made.
+
+    Examples
+    --------
+    >>> P = [[0.9, 0.2], [0.4, 0.1], [0.3, 0.35]]
+    >>> rule = F1Rule().fit(P, [[1, 0], [1, 0], [0, 1]])
+    >>> rule.apply([[0.5, 0.1], [0.1, 0.3]]).toarray()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    _constraints: ClassVar[Constraints] = {
+        "mu": number(at_least=0),
+        "nu": number(at_least=0),
+        "max_iter": integer(at_least=1),
+        "cardinality": CARDINALITY,
+    }
+
+    def __init__(
+        self,
+        mu: float = 1.0,
+        nu: float = 2.0,
+        *,
+        max_iter: int = 11,
+        cardinality: float | None = None,
+    ):
+        self.mu = mu
+        self.nu = nu
+        self.max_iter = max_iter
+        self.cardinality = cardinality
+
+    def _learn(self, examples: Examples) -> None:
+        entries = examples.entries
+        self.row_worth_ = (self.nu if self.n_labels_ > 1 else 0.0) / entries.n_rows
+        own, rows = best_fraction(entries, "labels"), best_fraction(entries, "rows")
+        self.value_, self.n_iter_ = -np.inf, 0
+        # There are several fixed points; starts from much, middling and nothing find good ones.
+        for start in (np.full_like(own.value, LEAST), own.value, np.full_like(own.value, np.inf)):
+            chosen = entries.values >= entries.of_labels(np.maximum(LEAST, start))
+            for _ in range(self.max_iter):
+                pull = self._pull(entries, chosen, own)
+                before, chosen = chosen, self._chosen(entries, pull, rows)
+                self.n_iter_ += 1
+                value = self._value(entries, chosen, own.total, rows.total)
+                if value > self.value_:
+                    self.value_, (self.moment_, self.weight_) = value, pull
+                if np.array_equal(before, chosen):
+                    break
+
+    def _decide(self, entries: Entries, scores: Any, votes: Any) -> sp.csr_array:
+        rows = best_fraction(entries, "rows")
+        return entries.decided(self._chosen(entries, _Pull(self.moment_, self.weight_), rows))
+
+    def _pull(self, entries: Entries, chosen: BoolArray, own: BestFraction) -> _Pull:
+        """Linearise the pool and the labels where they stand, an undecided label at its best."""
+        size = entries.label_sums(chosen.astype(np.float64))
+        hits = entries.label_sums(np.where(chosen, entries.values, 0.0))
+        measure = size + own.total
+        pool = 1.0 / max(1.0 / entries.n_rows, measure.sum())
+        worth = _ratio(np.full_like(measure, self.mu / self.n_labels_), measure)
+        half = np.divide(hits, measure, out=own.value.copy(), where=size > 0)
+        return _Pull(pool * pool * hits.sum() + worth * half, pool + worth)
+
+    def _chosen(self, entries: Entries, pull: _Pull, rows: BestFraction) -> BoolArray:
+        measure = rows.size + rows.total
+        worth = _ratio(np.full_like(measure, self.row_worth_), measure)
+        moment = entries.of_labels(pull.moment) + entries.of_rows(worth * rows.value)
+        weight = entries.of_labels(pull.weight) + entries.of_rows(worth)
+        chosen: BoolArray = entries.values >= np.maximum(LEAST, moment / weight)
+        return chosen
+
+    def _value(
+        self, entries: Entries, chosen: BoolArray, of_labels: FloatArray, of_rows: FloatArray
+    ) -> float:
+        ones, hits = chosen.astype(np.float64), np.where(chosen, entries.values, 0.0)
+        size, found = entries.label_sums(ones), entries.label_sums(hits)
+        macro = _ratio(found, size + of_labels).mean()
+        instance = _ratio(entries.row_sums(hits), entries.row_sums(ones) + of_rows)
+        micro = found.sum() / max(LEAST, size.sum() + of_labels.sum())
+        return float(
+            2.0 * (micro + self.mu * macro + self.row_worth_ * (entries.weights @ instance))
+        )
+
+
+def _ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
+    return np.divide(upper, lower, out=np.zeros_like(upper), where=lower > 0)

@@ -1,0 +1,147 @@
+"""Scores of whole label sets, the best of them, and how right their probabilities are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from scipy.special import logsumexp
+
+from dlst.decisions._entries import BoolArray, Entries, FloatArray, IntArray
+
+PRIOR_SHARE = 0.05
+"""Share of its prior that a set has in the vote when no neighbour has it."""
+
+MARGIN = 1e-6
+"""Probabilities are kept this far from 0 and 1 before their logit is taken."""
+
+SOURCES = ("labels' own", "neighbours", "prior")
+BINS = 10
+_NEVER = -1e30
+
+
+class TopSets(NamedTuple):
+    """The likeliest label sets of each row, best first.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n, k)
+        Which of ``sets``.
+    probabilities : ndarray of shape (n, k)
+    contributions : ndarray of shape (n, k, 3)
+        What the labels' probabilities, the neighbours' vote and the prior add to the set's
+        log-probability; differences between the sets of a row mean something, levels do not.
+    sets : csr_array of shape (u, K)
+        The label sets of training.
+    """
+
+    indices: IntArray
+    probabilities: FloatArray
+    contributions: FloatArray
+    sets: sp.csr_array
+
+    @classmethod
+    def joined(cls, parts: Sequence[TopSets], sets: sp.csr_array) -> TopSets:
+        """Put blocks of rows one below another."""
+        indices, probabilities, contributions = (
+            np.concatenate(found) for found in zip(*(part[:3] for part in parts), strict=True)
+        )
+        return cls(indices, probabilities, contributions, sets)
+
+    def labels(self, row: int, place: int = 0) -> IntArray:
+        """Give the columns of the labels of a row's set."""
+        number = self.indices[row, place]
+        return np.asarray(
+            self.sets.indices[self.sets.indptr[number] : self.sets.indptr[number + 1]]
+        )
+
+    def to_frame(self, label_names: Sequence[str] | None = None) -> pd.DataFrame:
+        """Give a line for each row and set: row, rank, labels, probability, what speaks for it."""
+        n, k = self.indices.shape
+        names: Any = range(self.sets.shape[1]) if label_names is None else label_names
+        said = [
+            ", ".join(str(names[label]) for label in self.labels(row, place).tolist())
+            for row in range(n)
+            for place in range(k)
+        ]
+        table = pd.DataFrame(
+            {
+                "row": np.repeat(np.arange(n), k),
+                "rank": np.tile(np.arange(1, k + 1), n),
+                "labels": said,
+                "probability": self.probabilities.ravel(),
+            }
+        )
+        for place, source in enumerate(SOURCES):
+            table[source] = self.contributions[:, :, place].ravel()
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class SetScores:
+    """What speaks for each of u label sets, for some rows: three arrays of shape (n, u)."""
+
+    parts: tuple[FloatArray, FloatArray, FloatArray]
+
+    @classmethod
+    def of(
+        cls, entries: Entries, sets: sp.csr_array, log_prior: FloatArray, shares: sp.csr_array
+    ) -> SetScores:
+        """Compute Σ_j s_j logit p_j, log(v_s + .05 π_s) and log π_s.
+
+        ``log_prior`` has shape (u,), or (n, u) where rows are left out.
+        """
+        inside = np.clip(entries.values, MARGIN, 1.0 - MARGIN)
+        # An entry that is not stored has the least logit; what is stored is above it.
+        least = np.log(MARGIN) - np.log1p(-MARGIN)
+        above = np.log(inside) - np.log1p(-inside) - least
+        spoken = entries.matrix(above) @ sets.T
+        spoken = spoken.toarray() if sp.issparse(spoken) else np.asarray(spoken)
+        spoken += least * np.diff(sets.indptr)
+        prior = np.broadcast_to(log_prior, spoken.shape)
+        voted = np.log(shares.toarray() + PRIOR_SHARE * np.exp(prior))
+        return cls((spoken, voted, prior))
+
+    def without(self, rows: IntArray, sets: IntArray) -> SetScores:
+        """Take sets out of the candidates of some rows."""
+        spoken = self.parts[0]
+        spoken[rows, sets] = _NEVER
+        return SetScores((spoken, *self.parts[1:]))
+
+    def total(self, coef: FloatArray) -> FloatArray:
+        """Give α, γ, δ times the parts, added up."""
+        total: FloatArray = coef[0] * self.parts[0]
+        for weight, part in zip(coef[1:], self.parts[1:], strict=True):
+            if weight:
+                total += weight * part
+        return total
+
+    def top(self, coef: FloatArray, k: int, seen: float) -> TopSets:
+        """Give the k likeliest sets; ``seen`` is what the probabilities of all sets add up to."""
+        total = self.total(coef)
+        best = np.argsort(-total, axis=1, kind="stable")[:, :k]
+        found = np.take_along_axis(total, best, axis=1)
+        probabilities = seen * np.exp(found - logsumexp(total, axis=1, keepdims=True))
+        parts = [
+            weight * np.take_along_axis(part, best, axis=1)
+            for weight, part in zip(coef, self.parts, strict=True)
+        ]
+        return TopSets(best, probabilities, np.stack(parts, axis=2), sp.csr_array((0, 0)))
+
+
+def calibration_error(confidence: FloatArray, right: BoolArray, weights: FloatArray) -> float:
+    """Give the expected calibration error: mean |confidence − share right| over ten equal bins.
+
+    Examples
+    --------
+    >>> calibration_error(np.array([0.5, 0.5, 1.0]), np.array([True, False, True]), np.ones(3))
+    0.333...
+    """
+    order = np.argsort(confidence, kind="stable")
+    gap = weights * (confidence - right)
+    bins = np.array_split(order, min(BINS, len(order)))
+    return float(sum(abs(gap[part].sum()) for part in bins) / weights.sum())
