@@ -19,9 +19,12 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_blas_thread():
-    """Keep BLAS to one thread: on small problems and busy cores more threads only wait."""
-    with threadpool_limits(1, user_api="blas"):
+def few_blas_threads():
+    """Keep BLAS to one thread: on small problems and busy cores more threads only wait.
+
+    ``make test-processors`` asks for more, to see that no answer depends on their number.
+    """
+    with threadpool_limits(int(os.environ.get("DLST_BLAS_THREADS", "1")), user_api="blas"):
         yield
 
 
