@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def code_kernels(inner: Floats, squares: Floats, other_squares: Floats, root: bool) -> None:
     """Overwrite inner products of codes with k = 1/(1+d), d being their distance.
 
@@ -29,7 +30,7 @@ def code_kernels(inner: Floats, squares: Floats, other_squares: Floats, root: bo
             inner[i, j] = 1.0 / (1.0 + distance)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def pair_sums(
     kernel: Floats, label_distance: Floats, weights: Floats, other_weights: Floats, same: bool
 ) -> tuple[float, float]:
@@ -71,7 +72,7 @@ def pair_sums(
     return log_ratio, gap
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def pair_forces(
     kernel: Floats,
     label_distance: Floats,
@@ -100,7 +101,7 @@ def pair_forces(
             kernel[i, i] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def placement_terms(
     inner: Floats,
     label_distance: Floats,

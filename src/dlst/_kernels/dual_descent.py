@@ -12,8 +12,9 @@ target is NaN, its row is no part of that label's problem.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 LANES = 32
 """Labels in a block. Four AVX2 registers; a row of the block's weights is two cache lines."""
@@ -23,7 +24,7 @@ Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def descend(
     indptr: Ints,
     indices: Ints,
@@ -92,7 +93,7 @@ def descend(
                 W[f, j] += x * step[j]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def primal_weights(
     indptr: Ints,
     indices: Ints,
@@ -112,7 +113,7 @@ def primal_weights(
     return W
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def objectives(
     indptr: Ints,
     indices: Ints,

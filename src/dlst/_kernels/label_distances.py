@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 SQUARED, EUCLIDEAN, NORMALIZED, COSINE = 0, 1, 2, 3
 """Labels that differ; its root; its share of the labels; one minus the cosine."""
@@ -14,7 +15,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def pack_labels(indptr: Ints, indices: Ints, marked: NDArray[np.bool_], n_words: int) -> Bits:
     """Set a bit for every marked entry of a CSR pattern; shape (m, n_words)."""
     n_rows = indptr.size - 1
@@ -27,7 +28,7 @@ def pack_labels(indptr: Ints, indices: Ints, marked: NDArray[np.bool_], n_words:
     return bits
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def complete_distances(ones: Bits, other_ones: Bits, kind: int, n_labels: int) -> Floats:
     """Distances between fully known sets.
 
@@ -56,7 +57,7 @@ def complete_distances(ones: Bits, other_ones: Bits, kind: int, n_labels: int) -
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def partial_distances(
     ones: Bits,
     unknown: Bits,
@@ -100,7 +101,7 @@ def partial_distances(
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _distance(
     size: int, other_size: int, shared: int, known: int, n_labels: int, kind: int
 ) -> float:
@@ -119,7 +120,7 @@ def _distance(
     return float(np.sqrt(different)) if kind == EUCLIDEAN else different
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _sizes(bits: Bits) -> Ints:
     sizes = np.zeros(bits.shape[0], np.int64)
     for row in range(bits.shape[0]):
@@ -128,7 +129,7 @@ def _sizes(bits: Bits) -> Ints:
     return sizes
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _count_bits(word: np.uint64) -> int:
     # Sums of neighbouring bits, pairs, nibbles, bytes; LLVM knows the pattern as one instruction.
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 FloatArray = NDArray[np.float64]
 
@@ -15,7 +16,7 @@ _MAX_STEPS = 100
 _PRECISION = 1e-8
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def logistic_step(V: FloatArray, Y: FloatArray, weight: float, slope: float) -> FloatArray:
     """Return for each entry the z of least weight·log(1 + exp(-slope·y·z))/slope + (z - v)²/2.
 

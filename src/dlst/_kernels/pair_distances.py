@@ -7,14 +7,15 @@ equal rows get equal distances to the last bit.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def dense_pair_distances(
     left: FloatArray, right: FloatArray, left_rows: IntArray, right_rows: IntArray
 ) -> FloatArray:
@@ -30,7 +31,7 @@ def dense_pair_distances(
     return distances
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sparse_pair_distances(
     left_ptr: IntArray,
     left_columns: IntArray,

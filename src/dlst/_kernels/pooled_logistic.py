@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 Floats = NDArray[np.float64]
 Sums = tuple[float, Floats, Floats, Floats, Floats, Floats]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def logistic_sums(
     evidence: Floats, present: Floats, known: NDArray[np.bool_], intercepts: Floats, slopes: Floats
 ) -> Sums:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 BY_SCORE, FIRST_INDEX, LAST_INDEX = 0, 1, 2
 """How equal scores are ordered: not at all, lower index first, higher index first."""
@@ -15,7 +16,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def rank_dense_rows(
     scores: FloatArray,
     first_row: int,
@@ -81,7 +82,7 @@ def rank_dense_rows(
             state[unjudged[e]] = _IRRELEVANT
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def rank_stored_rows(
     score_ptr: IntArray,
     labels: IntArray,
@@ -155,7 +156,7 @@ def rank_stored_rows(
             entry[e] = found_entry[entry[e]]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_irrelevant(
     scores: FloatArray,
     first_row: int,
@@ -201,7 +202,7 @@ def count_irrelevant(
                 above[low] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _rank_row(
     values: FloatArray,
     state: NDArray[np.int8],
@@ -266,7 +267,7 @@ def _rank_row(
         start = stop
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _sort_relevant(
     values: FloatArray, places: IntArray, order_rule: int
 ) -> tuple[IntArray, IntArray]:
@@ -278,7 +279,7 @@ def _sort_relevant(
     return best_first, places[best_first]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _snap(values: FloatArray, state: NDArray[np.int8], tolerance: float) -> FloatArray:
     """Give each run of near-equal judged scores the value of its lowest member."""
     snapped = values.copy()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dlst._compiled import compiled
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+
+@compiled(fastmath={"reassoc", "contract"})
 def sampled_products(
     P: NDArray[np.float64],
     Q: NDArray[np.float64],

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def drop_entries(
     rows: Ints,
     columns: Ints,
@@ -37,7 +38,7 @@ def drop_entries(
     return dropped
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def fill_quotas(indptr: Ints, indices: Ints, order: Ints, quotas: Ints) -> NDArray[np.bool_]:
     """Take rows in the given order if they hold a column that is below its quota.
 

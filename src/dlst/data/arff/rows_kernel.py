@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dlst._compiled import compiled
 from dlst.data.text.number_parsing import EXACT, NOT_A_NUMBER, parse_float, parse_index, scan_float
 
 NUMERIC, NOMINAL, TEXT = 0, 1, 2
@@ -74,12 +74,12 @@ class Stop(NamedTuple):
     attribute: int
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _is_blank(byte: int) -> bool:
     return byte in (_SPACE, _TAB, _RETURN)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _cell(text: NDArray[np.uint8], i: int, stop: int) -> tuple[int, int, int, bool, bool]:
     """Find the cell that begins at ``i``: its start, stop, what follows it, quoted, escaped.
 
@@ -108,7 +108,7 @@ def _cell(text: NDArray[np.uint8], i: int, stop: int) -> tuple[int, int, int, bo
     return start, i, after if separated else -1, True, escaped
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _find_category(
     text: NDArray[np.uint8],
     start: int,
@@ -142,7 +142,7 @@ def _find_category(
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _number(text: NDArray[np.uint8], start: int, stop: int, is_label: bool) -> tuple[float, int]:
     """Read a numeric cell: its value and EXACT, or why there is none."""
     value, status = parse_float(text, start, stop)
@@ -155,7 +155,7 @@ def _number(text: NDArray[np.uint8], start: int, stop: int, is_label: bool) -> t
     return value, EXACT
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _why(status: int) -> int:
     if status == _UNKNOWN:
         return UNKNOWN_CATEGORY
@@ -164,14 +164,14 @@ def _why(status: int) -> int:
     return BAD_NUMBER
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _line_end(text: NDArray[np.uint8], i: int) -> int:
     while i < text.size and text[i] != _NEWLINE:
         i += 1
     return i
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _first_cell(text: NDArray[np.uint8], i: int) -> int:
     """Skip to the first byte of a row, or to the end of a line without one."""
     while i < text.size and _is_blank(text[i]):
@@ -179,7 +179,7 @@ def _first_cell(text: NDArray[np.uint8], i: int) -> int:
     return _line_end(text, i) if i < text.size and text[i] == _PERCENT else i
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def read_dense_rows(
     text: NDArray[np.uint8],
     begin: int,
@@ -268,7 +268,7 @@ def read_dense_rows(
     return Stop(DONE, row, queued, begin, 0, 0, 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def read_sparse_rows(
     text: NDArray[np.uint8],
     begin: int,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dlst._compiled import compiled
 from dlst.data.text.number_parsing import (
     EXACT,
     NOT_A_NUMBER,
@@ -58,7 +58,7 @@ class ParsedRows(NamedTuple):
     stop: int
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def parse_rows(text: NDArray[np.uint8], largest: int, every_line: bool) -> ParsedRows:
     """Parse whole lines.
 
@@ -170,7 +170,7 @@ def parse_rows(text: NDArray[np.uint8], largest: int, every_line: bool) -> Parse
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _parse_labels(
     text: NDArray[np.uint8],
     start: int,
@@ -204,7 +204,7 @@ def _parse_labels(
     return n_labels, ordered, OK, 0, 0
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _is_query_id(text: NDArray[np.uint8], start: int, colon: int) -> bool:
     return (
         colon - start == 3
@@ -214,7 +214,7 @@ def _is_query_id(text: NDArray[np.uint8], start: int, colon: int) -> bool:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sort_rows(
     starts: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float64]
 ) -> tuple[int, int]:

@@ -6,8 +6,8 @@ Units, counts and targets are those of :mod:`dlst.data.stratification.spreading_
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from dlst._compiled import compiled
 from dlst.data.stratification.spreading_kernel import Floats, Ints
 
 Matrix = tuple[Ints, Ints, Ints, Ints]
@@ -17,7 +17,7 @@ Matrix = tuple[Ints, Ints, Ints, Ints]
 _LEAST_GAIN = 1e-9
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def even_out(
     indptr: Ints,
     indices: Ints,
@@ -65,7 +65,7 @@ def even_out(
                 _move(other, home, matrix, folds, held)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _settle_sizes(
     matrix: Matrix,
     targets: Floats,
@@ -90,7 +90,7 @@ def _settle_sizes(
         _move(best_unit, wanting, matrix, folds, held)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _held(
     indptr: Ints, indices: Ints, counts: Ints, sizes: Ints, folds: Ints, shape: tuple[int, int]
 ) -> Ints:
@@ -103,7 +103,7 @@ def _held(
     return held
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _move_gains(
     unit: int,
     matrix: Matrix,
@@ -137,7 +137,7 @@ def _move_gains(
     gains[home] = -np.inf
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _swap_gain(
     unit: int,
     other: int,
@@ -174,7 +174,7 @@ def _swap_gain(
     return float(gain)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _line_gain(
     line: int, home: int, away: int, count: int, targets: Floats, weights: Floats, held: Ints
 ) -> float:
@@ -183,7 +183,7 @@ def _line_gain(
     return float(weights[line] * count * (home_excess - away_excess - count))
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _move(unit: int, fold: int, matrix: Matrix, folds: Ints, held: Ints) -> None:
     indptr, indices, counts, sizes = matrix
     home, size_line = folds[unit], held.shape[0] - 1

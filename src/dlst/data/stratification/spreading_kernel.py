@@ -8,14 +8,15 @@ positives of label ``l`` fold ``f`` should hold, and the last line of ``targets`
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def spread_units(
     indptr: Ints,
     indices: Ints,
@@ -67,7 +68,7 @@ def spread_units(
     return folds
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _neediest_fold(line: int, held: Ints, targets: Floats, tie: float) -> int:
     """Find the fold that lacks most of this line, then most rows, then by lot."""
     size_line = targets.shape[0] - 1
@@ -87,7 +88,7 @@ def _neediest_fold(line: int, held: Ints, targets: Floats, tie: float) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _compare_need(
     line: int, size_line: int, fold: int, other: int, held: Ints, targets: Floats
 ) -> float:
@@ -99,7 +100,7 @@ def _compare_need(
     return 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _units_of_labels(
     indptr: Ints, indices: Ints, order: Ints, n_units_of_label: Ints
 ) -> tuple[Ints, Ints]:
@@ -116,7 +117,7 @@ def _units_of_labels(
     return starts, members
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _fill_buckets(remaining: Ints, largest: int) -> tuple[Ints, Ints, Ints]:
     """Queue the labels in doubly linked lists, one list for each number of remaining units."""
     first = np.full(largest + 1, -1)
@@ -128,7 +129,7 @@ def _fill_buckets(remaining: Ints, largest: int) -> tuple[Ints, Ints, Ints]:
     return first, following, preceding
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _insert(label: int, bucket: int, first: Ints, following: Ints, preceding: Ints) -> None:
     following[label], preceding[label] = first[bucket], -1
     if first[bucket] >= 0:
@@ -136,7 +137,7 @@ def _insert(label: int, bucket: int, first: Ints, following: Ints, preceding: In
     first[bucket] = label
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _remove(label: int, bucket: int, first: Ints, following: Ints, preceding: Ints) -> None:
     if preceding[label] >= 0:
         following[preceding[label]] = following[label]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 FIELD_START, IN_FIELD, QUOTED, QUOTE_IN_QUOTED = range(4)
 STATE, FIELDS, BLANK, RECORD_LINE, LINE, PROBLEM = range(6)
@@ -18,7 +19,7 @@ def first_memory() -> NDArray[np.int64]:
     return np.array([FIELD_START, 1, 1, 1, 1, FINE], dtype=np.int64)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def scan_records(
     text: NDArray[np.uint8], delimiter: int, memory: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

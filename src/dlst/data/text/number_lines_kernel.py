@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dlst._compiled import compiled
 from dlst.data.text.number_parsing import NOT_A_NUMBER, ROUNDED_ELSEWHERE, parse_float
 
 NEWLINE = 10
@@ -13,12 +13,12 @@ LONGEST_PLAIN = 15
 """So many digits are a double exactly."""
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _is_separator(byte: int) -> bool:
     return byte == 32 or byte == 44 or byte == 9 or byte == 13  # space , tab CR
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _count(text: NDArray[np.uint8]) -> tuple[int, int, int]:
     """Count the tokens, those of them that are long or not only digits, and the lines."""
     tokens = 0
@@ -42,7 +42,7 @@ def _count(text: NDArray[np.uint8]) -> tuple[int, int, int]:
     return tokens, others, lines
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def parse_number_rows(
     text: NDArray[np.uint8],
 ) -> tuple[

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 EXACT, ROUNDED_ELSEWHERE, NOT_A_NUMBER = 0, 1, 2
 
@@ -13,7 +14,7 @@ _POWERS_OF_TEN = 10.0 ** np.arange(23)
 _LARGEST_EXACT = 2**53
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def scan_float(text: NDArray[np.uint8], start: int, stop: int) -> tuple[float, int, int]:
     """Read the longest decimal number at ``text[start:stop]``: value, status and where it ends.
 
@@ -69,7 +70,7 @@ def scan_float(text: NDArray[np.uint8], start: int, stop: int) -> tuple[float, i
     return (-value if negative else value), EXACT, i
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def parse_float(text: NDArray[np.uint8], start: int, stop: int) -> tuple[float, int]:
     """Read the number that fills ``text[start:stop]``: its value and a status.
 
@@ -82,7 +83,7 @@ def parse_float(text: NDArray[np.uint8], start: int, stop: int) -> tuple[float, 
     return value, status if end == stop else NOT_A_NUMBER
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _word_status(text: NDArray[np.uint8], start: int, stop: int) -> int:
     """Tell nan, inf and infinity, signed and in any case, from everything else."""
     if start < stop and (text[start] == 45 or text[start] == 43):
@@ -101,7 +102,7 @@ def _word_status(text: NDArray[np.uint8], start: int, stop: int) -> int:
     return NOT_A_NUMBER
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def parse_index(text: NDArray[np.uint8], start: int, stop: int) -> int:
     """Read a non-negative integer below 2^62, or return -1."""
     if start >= stop or stop - start > 18:
