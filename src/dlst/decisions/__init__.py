@@ -7,6 +7,7 @@ ones; anybody's probabilities will do.
 from dlst.decisions.base import DecisionRule
 from dlst.decisions.budget import BudgetRule, TopRule
 from dlst.decisions.f1 import F1Rule
+from dlst.decisions.guarantees import ConformalLabels, ConformalRule
 from dlst.decisions.label_sets import TopSets
 from dlst.decisions.registry import RULES, Decision, make_rule
 from dlst.decisions.subset import SubsetRule
@@ -15,6 +16,8 @@ from dlst.decisions.thresholds import HammingRule, InstanceRule, MacroRule, Micr
 __all__ = [
     "RULES",
     "BudgetRule",
+    "ConformalLabels",
+    "ConformalRule",
     "Decision",
     "DecisionRule",
     "F1Rule",
