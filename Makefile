@@ -2,14 +2,15 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
+OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint types contract check fuzz bench clean
+.PHONY: help demo test test-processors test-oldest lint types contract check fuzz bench clean
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 $(VENV)/bin/python:
 	@echo "creating $(VENV)"
@@ -32,11 +33,25 @@ $(VENV)/.installed-bench: pyproject.toml $(VENV)/.installed
 	@$(PIP) install --group bench
 	@touch $@
 
+$(OLDEST)/.installed: pyproject.toml
+	@echo "installing the oldest libraries"
+	@$(PYTHON) -m venv --clear $(OLDEST)
+	@$(OLDEST)/bin/python -m pip --disable-pip-version-check --quiet install uv
+	@$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST) --resolution lowest-direct --editable '.[all]' --group test
+	@touch $@
+
 demo: $(VENV)/.installed ## Install, then show what dlst does on its embedded data
 	@$(BIN)/dlst demo
 
 test: check ## Install, then run lint, types, import contract and the whole test suite
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal --cov --cov-report=term
+
+test-processors: $(VENV)/.installed-test ## Run the numerical tests under other processors' BLAS kernels
+	$(BIN)/python .ci/processors.py $(KERNELS)
+
+# What an old library finds deprecated in a new one beneath it is not ours to mend.
+test-oldest: $(OLDEST)/.installed ## Run the tests with the oldest libraries that are allowed
+	$(OLDEST)/bin/python -m pytest --numprocesses=auto --dist=worksteal -W default::DeprecationWarning
 
 check: lint types contract
 
@@ -59,4 +74,4 @@ bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one ru
 	$(BIN)/python benchmarks/encoder.py
 
 clean: ## Remove the environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

@@ -78,4 +78,4 @@ def test_it_ranks_labels_as_well_as_published(name, parameters, figure, real_dat
     data = load_registered(name)
     model = CPLST(**parameters).fit(data.train.X, data.train.Y)
     S = model.decision_function(data.test.X)
-    assert instance_average_precision(data.test.Y, S) > figure
+    assert instance_average_precision(data.test.Y, S) > figure - 0.01  # given to two digits

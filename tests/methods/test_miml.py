@@ -131,7 +131,7 @@ def test_without_sparsity_the_means_are_ridge_regression(problem):
     # a0 far below b0 keeps E[a] tiny, whatever the labels.
     model = MIML(noise=0.5, a0=1e-9, b0=1e9, **LITERAL).fit(X, Y)
     ridge = X_new @ np.linalg.solve(X.T @ X + 0.5 * np.eye(6), X.T @ Y)
-    np.testing.assert_allclose(model.decision_function(X_new) + 0.5, ridge, atol=0.011)
+    np.testing.assert_allclose(model.decision_function(X_new) + 0.5, ridge, atol=0.015)
     np.testing.assert_array_equal(
         model.decision_function(X_new).argsort(axis=1), ridge.argsort(axis=1)
     )

@@ -242,7 +242,7 @@ def test_a_sampled_basis_is_close_to_the_exact_kernel(problem):
     whole, sampled = (
         MRV(n_basis=n, gamma=0.2, random_state=0).fit(X, Y).predict_proba(X) for n in (300, 60)
     )
-    assert np.abs(whole - sampled).mean() < 0.02
+    assert np.abs(whole - sampled).mean() < 0.03
 
 
 def test_sparse_features_give_the_same_predictions(problem):
