@@ -21,7 +21,7 @@ NEEDED = {
     "Zen": "avx2",
     "SkylakeX": "avx512vl",
 }
-ROOMS = ("regressors", "encoders", "decoders", "methods", "kernels", "metrics")
+ROOMS = ("regressors", "encoders", "decoders", "decisions", "methods", "kernels", "metrics")
 PART = [f"tests/{room}" for room in ROOMS]
 WHOLE = [*PART, "tests/conformance"]
 LIBRARIES = """
