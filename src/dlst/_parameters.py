@@ -85,6 +85,10 @@ def one_of(*words: str) -> Constraint:
     return Constraint(said, lambda value: isinstance(value, str) and value in words)
 
 
+SHARE = Constraint(
+    "a share in (0, 1]",
+    lambda value: isinstance(value, float) and number(above=0, at_most=1).allows(value),
+)
 NONE = Constraint("None", lambda value: value is None)
 BOOLEAN = Constraint("True or False", lambda value: isinstance(value, bool | np.bool_))
 CALLABLE = Constraint("a callable", callable)

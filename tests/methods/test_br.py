@@ -188,7 +188,7 @@ def test_weights_of_positives(problem):
 
 def test_landmarks_are_a_linear_machine_on_their_features(problem):
     X, Y, X_new = problem
-    model = BR(approximation="nystroem", kernel="linear", n_landmarks=120, **TIGHT).fit(X, Y)
+    model = BR(approximation="nystroem", kernel="linear", n_basis=120, **TIGHT).fit(X, Y)
     assert model.approximation_ == "nystroem"
     for label in range(3):
         # In the basis of all rows the linear kernel is itself.
@@ -203,7 +203,7 @@ def test_landmarks_rank_like_the_exact_machines(kernel, problem):
     X, Y, X_new = problem
     exact = BR(kernel=kernel).fit(X, Y)
     assert exact.approximation_ == "exact"
-    sampled = BR(kernel=kernel, approximation="nystroem", n_landmarks=60, random_state=0).fit(X, Y)
+    sampled = BR(kernel=kernel, approximation="nystroem", n_basis=60, random_state=0).fit(X, Y)
     assert sampled.dual_coef_.shape == (60, 3)
     np.testing.assert_array_equal(
         sampled.support_vectors_, sampled.scaler_.transform(X)[sampled.support_]
@@ -224,7 +224,7 @@ def test_landmarks_see_known_entries_only(problem):
     X, Y, X_new = problem
     partly = Y.astype(float)
     partly[:40, 0] = np.nan
-    options = {"approximation": "nystroem", "n_landmarks": 120, "kernel": "linear", **TIGHT}
+    options = {"approximation": "nystroem", "n_basis": 120, "kernel": "linear", **TIGHT}
     S = BR(**options).fit(X, partly).decision_function(X_new)
     known = BR(**options).fit(X[40:], Y[40:]).decision_function(X_new)
     whole = BR(**options).fit(X, Y).decision_function(X_new)
@@ -239,7 +239,7 @@ def test_calibrated_probabilities_are_nearer_to_the_truth(kind, approximation):
     X = rng.normal(size=(900, 3))
     chance = expit(X @ rng.normal(size=(3, 2)) - [0, 1.5])
     Y = (rng.random(chance.shape) < chance).astype(int)
-    options = {"approximation": approximation, "n_landmarks": 50, "random_state": 0}
+    options = {"approximation": approximation, "n_basis": 50, "random_state": 0}
     plain = BR(**options).fit(X[:400], Y[:400])
     model = BR(calibration=kind, **options).fit(X[:400], Y[:400])
     errors = [np.square(m.predict_proba(X[400:]) - chance[400:]).mean() for m in (plain, model)]
@@ -327,7 +327,7 @@ def test_sparse_features_and_saved_models_give_the_same(options, problem, tmp_pa
         {"positive_weight": "even"},
         {"calibration": "sigmoid"},
         {"approximation": "coarse"},
-        {"n_landmarks": 0},
+        {"n_basis": 0},
         {"scaling": "huge"},
     ],
 )

@@ -243,7 +243,7 @@ def test_balanced_factors_have_the_same_product_and_equal_gram_matrices():
 @pytest.mark.parametrize("solver", ["exact", "cg"])
 def test_with_unit_features_the_map_is_the_shrunk_label_matrix(solver):
     Y = labels(n=12, K=4)
-    model = exact(penalty=0.7, solver=solver).fit(np.eye(12), Y)
+    model = exact(nuclear_penalty=0.7, solver=solver).fit(np.eye(12), Y)
     Z = model.feature_factors_ @ model.label_factors_.T
     expected = shrink_singular_values(Y, 0.7)
     np.testing.assert_allclose(Z, expected.matrix, atol=1e-7)
@@ -268,7 +268,7 @@ def test_at_full_rank_the_map_is_trace_norm_regression(loss, unknown, data, mask
         max_iter=3000,
     )
     assert solution.converged
-    model = exact(penalty=penalty, loss=loss).fit(X, Y)
+    model = exact(nuclear_penalty=penalty, loss=loss).fit(X, Y)
     Z = model.feature_factors_ @ model.label_factors_.T
     np.testing.assert_allclose(Z, solution.point, atol=1e-6)
     expected = slow_loss(loss, Y, X @ Z)[0] + penalty * nuclear_norm(Z)
@@ -292,7 +292,7 @@ def test_the_reference_optimum_is_reached(case, solver, penalty, golden):
     if case == "mask":
         Y[reference["leml_mask"] == 0] = np.nan
     loss = "logistic" if case == "logistic" else "squared"
-    model = exact(penalty=penalty, loss=loss, solver=solver).fit(X, Y)
+    model = exact(nuclear_penalty=penalty, loss=loss, solver=solver).fit(X, Y)
     np.testing.assert_allclose(model.objective_, reference[f"{key}_objective"], rtol=1e-9)
     Z = model.feature_factors_ @ model.label_factors_.T
     np.testing.assert_allclose(Z, reference[f"{key}_Z"], atol=1e-6)
@@ -300,14 +300,14 @@ def test_the_reference_optimum_is_reached(case, solver, penalty, golden):
         assert model.rank_ == reference[f"{key}_rank"]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            low = exact(n_components=1, penalty=penalty, loss=loss).fit(X, Y)
+            low = exact(n_components=1, nuclear_penalty=penalty, loss=loss).fit(X, Y)
         assert low.objective_ >= reference[f"{key}_objective"] * (1 - 1e-12)
 
 
 @every_loss
 def test_offsets_are_free_and_the_optimum_meets_its_conditions(loss, masked):
     X, Y = masked
-    model = exact(penalty=3.0, loss=loss, intercept="free").fit(X, Y)
+    model = exact(nuclear_penalty=3.0, loss=loss, intercept="free").fit(X, Y)
     S = model.decision_function(X) + (0.5 if loss == "squared" else 0.0)
     slope = slow_loss(loss, Y, S)[1]
     np.testing.assert_allclose(slope.sum(axis=0), 0.0, atol=1e-5)
@@ -322,7 +322,7 @@ def test_offsets_are_free_and_the_optimum_meets_its_conditions(loss, masked):
 def test_free_offsets_are_what_centred_features_and_labels_give(data):
     X, Y = data
     for solver in ("exact", "cg"):
-        model = exact(penalty=3.0, intercept="free", solver=solver).fit(X + 4.0, Y)
+        model = exact(nuclear_penalty=3.0, intercept="free", solver=solver).fit(X + 4.0, Y)
         Xc = X - X.mean(axis=0)
         centred, means = Y - Y.mean(axis=0), Y.mean(axis=0)
         Z = model.feature_factors_ @ model.label_factors_.T
@@ -335,13 +335,13 @@ def test_free_offsets_are_what_centred_features_and_labels_give(data):
 
 def test_an_appended_one_is_a_feature_like_the_others(data):
     X, Y = data
-    appended = exact(penalty=1.0, intercept="append")
+    appended = exact(nuclear_penalty=1.0, intercept="append")
     S = appended.fit(X, Y).decision_function(X)
     ones = np.hstack([X, np.ones((len(X), 1))])
     np.testing.assert_allclose(
-        S, exact(penalty=1.0).fit(ones, Y).decision_function(ones), atol=1e-6
+        S, exact(nuclear_penalty=1.0).fit(ones, Y).decision_function(ones), atol=1e-6
     )
-    sparse = exact(penalty=1.0, intercept="append").fit(sp.csr_array(X), Y)
+    sparse = exact(nuclear_penalty=1.0, intercept="append").fit(sp.csr_array(X), Y)
     np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), S, atol=1e-8)
 
 
@@ -352,7 +352,11 @@ def test_the_objective_never_rises(loss, unknown, n_components, data, masked):
     X, Y = masked if unknown else data
     for penalty in (0.05, 5.0):
         model = exact(
-            n_components=n_components, penalty=penalty, loss=loss, intercept="free", tol=1e-6
+            n_components=n_components,
+            nuclear_penalty=penalty,
+            loss=loss,
+            intercept="free",
+            tol=1e-6,
         ).fit(X, Y)
         objectives = np.array(model.objectives_)
         assert (np.diff(objectives) <= 1e-12 * objectives[0]).all()
@@ -364,15 +368,19 @@ def test_the_objective_never_rises(loss, unknown, n_components, data, masked):
 def test_the_largest_penalty_is_the_least_that_leaves_nothing(loss, masked):
     X, Y = masked
     for fraction, nothing in ((1.05, True), (0.9, False)):
-        model = LEML(penalty=fraction, loss=loss, tol=1e-6, random_state=0).fit(X, Y)
+        model = LEML(nuclear_penalty=fraction, loss=loss, tol=1e-6, random_state=0).fit(X, Y)
         assert (model.rank_ == 0) == nothing
         assert model.penalty_fraction_ == fraction
-        largest = model.penalty_ / fraction
+        largest = model.nuclear_penalty_ / fraction
         told = LEML(
-            penalty=model.penalty_, penalty_scale="absolute", loss=loss, tol=1e-6, random_state=0
+            nuclear_penalty=model.nuclear_penalty_,
+            penalty_scale="absolute",
+            loss=loss,
+            tol=1e-6,
+            random_state=0,
         ).fit(X, Y)
         np.testing.assert_allclose(told.penalty_fraction_, fraction, rtol=1e-12)
-        np.testing.assert_allclose(told.penalty_, fraction * largest, rtol=1e-12)
+        np.testing.assert_allclose(told.nuclear_penalty_, fraction * largest, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("d", "K"), [(80, 70), (3, 70), (80, 3)])
@@ -393,7 +401,7 @@ def test_both_solvers_agree_also_with_fewer_rows_than_features():
     rng = np.random.default_rng(11)
     X, Y = rng.normal(size=(15, 40)), labels(15, 5)
     found = [
-        LEML(penalty=0.1, solver=solver, tol=1e-7, max_iter=2000, random_state=0).fit(X, Y)
+        LEML(nuclear_penalty=0.1, solver=solver, tol=1e-7, max_iter=2000, random_state=0).fit(X, Y)
         for solver in ("exact", "cg")
     ]
     S = [model.decision_function(X) for model in found]
@@ -416,7 +424,7 @@ def test_alternation_from_nothing_stays_there(data):
     ("asked", "expected"), [("auto", 4), ("half", 2), (0.3, 2), (1.0, 4), (3, 3), (50, 4)]
 )
 def test_the_rank_is_a_number_a_share_or_a_rule(asked, expected, data):
-    model = LEML(asked, penalty=0.01, random_state=0).fit(*data)
+    model = LEML(asked, nuclear_penalty=0.01, random_state=0).fit(*data)
     assert model.n_components_ == expected
     assert model.feature_factors_.shape == (5, model.rank_)
     assert model.label_factors_.shape == (4, model.rank_)
@@ -428,7 +436,9 @@ def test_sparse_features_give_the_same_map(masked):
     X = X * (np.abs(X) > 0.5)
     for loss in LOSSES:
         made = [
-            LEML(penalty=0.1, loss=loss, scaling="none", tol=1e-6, random_state=0).fit(kind(X), Y)
+            LEML(nuclear_penalty=0.1, loss=loss, scaling="none", tol=1e-6, random_state=0).fit(
+                kind(X), Y
+            )
             for kind in (np.asarray, sp.csr_array)
         ]
         S = [made[0].decision_function(X), made[1].decision_function(sp.csr_array(X))]
@@ -441,7 +451,7 @@ def test_the_penalty_is_the_best_on_held_out_rows(data):
     losses = model.held_out_losses_
     assert tuple(losses) == FRACTIONS
     assert model.penalty_fraction_ == min(losses, key=losses.get)
-    given = LEML(penalty=model.penalty_fraction_, random_state=0).fit(X, Y)
+    given = LEML(nuclear_penalty=model.penalty_fraction_, random_state=0).fit(X, Y)
     assert given.held_out_losses_ == {}
     np.testing.assert_array_equal(given.decision_function(X), model.decision_function(X))
     noise = np.random.default_rng(0).normal(size=X.shape)
@@ -471,7 +481,7 @@ def test_without_rows_to_hold_out_there_is_a_penalty_all_the_same():
 def test_more_starts_are_never_worse(data):
     X, Y = data
     objectives = [
-        exact(n_components=1, penalty=0.1, n_init=n_init, tol=1e-4).fit(X, Y).objective_
+        exact(n_components=1, nuclear_penalty=0.1, n_init=n_init, tol=1e-4).fit(X, Y).objective_
         for n_init in (1, 4)
     ]
     assert objectives[1] <= objectives[0]
@@ -479,14 +489,14 @@ def test_more_starts_are_never_worse(data):
 
 def test_a_warm_start_goes_on_from_the_last_factors(data):
     X, Y = data
-    model = exact(penalty=1.0, warm_start=True, tol=1e-6)
+    model = exact(nuclear_penalty=1.0, warm_start=True, tol=1e-6)
     first = model.fit(X, Y).n_iter_
     objective = model.objective_
     assert model.fit(X, Y).n_iter_ < first
     np.testing.assert_allclose(model.objective_, objective, rtol=1e-9)
-    cold = exact(penalty=0.1, tol=1e-6).fit(X, Y)
+    cold = exact(nuclear_penalty=0.1, tol=1e-6).fit(X, Y)
     np.testing.assert_allclose(
-        model.set_params(penalty=0.1).fit(X, Y).objective_, cold.objective_, rtol=1e-9
+        model.set_params(nuclear_penalty=0.1).fit(X, Y).objective_, cold.objective_, rtol=1e-9
     )
     # Other shapes: a fresh start.
     assert model.fit(X[:, :3], Y[:, :2]).feature_factors_.shape == (3, 2)
@@ -494,7 +504,7 @@ def test_a_warm_start_goes_on_from_the_last_factors(data):
 
 def test_an_unknown_entry_has_no_part_in_the_objective(masked):
     X, Y = masked
-    model = exact(penalty=1.0).fit(X, Y)
+    model = exact(nuclear_penalty=1.0).fit(X, Y)
     value, slope = slow_loss("squared", Y, X @ model.feature_factors_ @ model.label_factors_.T)
     assert (slope[np.isnan(Y)] == 0).all()
     size = np.sum(model.feature_factors_**2) + np.sum(model.label_factors_**2)
@@ -505,7 +515,7 @@ def test_an_unknown_entry_has_no_part_in_the_objective(masked):
 def test_zeros_that_weigh_less_raise_the_scores(loss, data):
     X, Y = data
     scores = [
-        exact(penalty=1.0, loss=loss, intercept="free", negative_weight=weight, tol=1e-5)
+        exact(nuclear_penalty=1.0, loss=loss, intercept="free", negative_weight=weight, tol=1e-5)
         .fit(X, Y)
         .decision_function(X)
         .mean()
@@ -517,7 +527,7 @@ def test_zeros_that_weigh_less_raise_the_scores(loss, data):
 @every_loss
 def test_probabilities_follow_the_loss(loss, data):
     X, Y = data
-    model = LEML(loss=loss, penalty=0.05, random_state=0).fit(X, Y)
+    model = LEML(loss=loss, nuclear_penalty=0.05, random_state=0).fit(X, Y)
     P, S = model.predict_proba(X), model.decision_function(X)
     np.testing.assert_array_equal(model.predict(X) == 1, S > 0)
     expected = {
@@ -547,7 +557,7 @@ def test_training_holds_no_array_of_rows_times_labels():
     tracemalloc.start()
     for parameters in ({}, {"solver": "cg"}, {"negative_weight": 0.5}):
         tracemalloc.reset_peak()
-        LEML(3, penalty=0.3, tol=0.1, random_state=0, **parameters).fit(X, Y)
+        LEML(3, nuclear_penalty=0.3, tol=0.1, random_state=0, **parameters).fit(X, Y)
         assert tracemalloc.get_traced_memory()[1] < n * K * 8 / 3
     tracemalloc.stop()
 
@@ -565,7 +575,7 @@ def test_a_saved_model_predicts_the_same(masked, tmp_path):
 def test_too_few_rounds_are_one_warning(data):
     X, Y = data
     with pytest.warns(ConvergenceWarning, match=r"max_iter=2 rounds; raise max_iter") as caught:
-        model = LEML(penalty=0.1, max_iter=2, random_state=0).fit(X, Y)
+        model = LEML(nuclear_penalty=0.1, max_iter=2, random_state=0).fit(X, Y)
     assert len(caught) == 1
     assert model.n_iter_ == 2
 
@@ -578,14 +588,14 @@ def test_too_few_rounds_are_one_warning(data):
         ("n_components", 1.5),
         ("n_components", True),
         ("loss", "hinge"),
-        ("penalty", 0.0),
-        ("penalty", "small"),
+        ("nuclear_penalty", 0.0),
+        ("nuclear_penalty", "small"),
         ("penalty_scale", "big"),
         ("negative_weight", 0.0),
         ("intercept", "maybe"),
         ("solver", "svd"),
-        ("newton_iter", 0),
-        ("cg_iter", 0),
+        ("max_newton_iter", 0),
+        ("max_cg_iter", 0),
         ("n_init", 0),
         ("tol", 0.0),
         ("max_iter", 1.5),

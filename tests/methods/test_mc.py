@@ -288,10 +288,10 @@ def test_unlabelled_rows_are_completed_and_predicted_alike(data):
     X, Y, X_new = data
     both = np.vstack([X, X_new])
     hidden = np.vstack([Y, np.full((20, 4), np.nan)])
-    model = MC(mu=2e-3, tol=1e-9, max_iter=5000).fit(both, hidden)
+    model = MC(nuclear_penalty=2e-3, tol=1e-9, max_iter=5000).fit(both, hidden)
     assert model.transduction_.shape == (100, 4)
     np.testing.assert_allclose(model.decision_function(X_new), model.transduction_[80:], atol=1e-5)
-    alone = MC(mu=2e-3, tol=1e-9, max_iter=5000).fit(X, Y)
+    alone = MC(nuclear_penalty=2e-3, tol=1e-9, max_iter=5000).fit(X, Y)
     assert np.abs(alone.decision_function(X_new) - model.transduction_[80:]).max() > 1e-3
 
 
@@ -301,7 +301,7 @@ def test_the_completion_of_training_rows_agrees_with_most_labels(data):
     assert ((model.transduction_ > 0) == Y).mean() > 0.85
     S, P = model.decision_function(X_new), model.predict_proba(X_new)
     np.testing.assert_allclose(P, 1 / (1 + np.exp(-model.probability_slope_ * S)), atol=1e-12)
-    given = MC(mu=model.mu_, slope=2.0).fit(X, Y)
+    given = MC(nuclear_penalty=model.nuclear_penalty_, slope=2.0).fit(X, Y)
     assert given.probability_slope_ == 2.0
     np.testing.assert_array_equal(model.predict(X_new), S > 0)
 
@@ -309,8 +309,8 @@ def test_the_completion_of_training_rows_agrees_with_most_labels(data):
 def test_the_order_of_rows_changes_no_prediction(data):
     X, Y, X_new = data
     order = np.random.default_rng(0).permutation(80)
-    one = MC(mu=2e-3, tol=1e-9).fit(X, Y)
-    other = MC(mu=2e-3, tol=1e-9).fit(X[order], Y[order])
+    one = MC(nuclear_penalty=2e-3, tol=1e-9).fit(X, Y)
+    other = MC(nuclear_penalty=2e-3, tol=1e-9).fit(X[order], Y[order])
     np.testing.assert_allclose(other.transduction_, one.transduction_[order], atol=1e-6)
     np.testing.assert_allclose(
         other.decision_function(X_new), one.decision_function(X_new), atol=1e-6
@@ -329,21 +329,21 @@ def test_the_method_is_the_solver(golden):
     mu = float(stored["MC1_D_true_optimum_mu2_mu"])
     W = stored["W"].T
     Y = np.where(np.isnan(W[:, :6]), np.nan, W[:, :6] > 0)
-    exact = MC(1.0, mu=mu, scaling="none", tol=1e-9).fit(W[:, 6:], Y)
+    exact = MC(1.0, nuclear_penalty=mu, scaling="none", tol=1e-9).fit(W[:, 6:], Y)
     expected = stored["MC1_D_true_optimum_mu2_test_scores"]
     np.testing.assert_allclose(exact.transduction_[100:], expected, atol=1e-6)
     np.testing.assert_allclose(exact.decision_function(W[100:, 6:]), expected, atol=1e-5)
-    near = MC(1.0, mu=mu, scaling="none", tol=1e-9, solver="fpc").fit(W[:, 6:], Y)
+    near = MC(1.0, nuclear_penalty=mu, scaling="none", tol=1e-9, solver="fpc").fit(W[:, 6:], Y)
     assert 0.001 < np.abs(near.transduction_[100:] - expected).max() < 0.5
 
 
 def test_all_principal_directions_change_nothing(data):
     X, Y, X_new = data
-    tight = {"mu": 2e-3, "tol": 1e-10, "max_iter": 5000}
+    tight = {"nuclear_penalty": 2e-3, "tol": 1e-10, "max_iter": 5000}
     wide = np.hstack([X, X @ np.random.default_rng(0).normal(size=(7, 5))])
     wide_new = np.hstack([X_new, X_new @ np.random.default_rng(0).normal(size=(7, 5))])
-    whole = MC(**tight, n_components=None).fit(wide, Y)
-    turned = MC(**tight, n_components=7, random_state=0).fit(wide, Y)
+    whole = MC(**tight, n_feature_components=None).fit(wide, Y)
+    turned = MC(**tight, n_feature_components=7, random_state=0).fit(wide, Y)
     assert turned.coef_.shape == whole.coef_.shape == (12, 4)
     np.testing.assert_allclose(turned.transduction_, whole.transduction_, atol=1e-6)
     np.testing.assert_allclose(
@@ -354,14 +354,14 @@ def test_all_principal_directions_change_nothing(data):
 def test_mu_is_chosen_on_hidden_labels_of_training_rows(data):
     X, Y, _ = data
     model = MC(random_state=0).fit(X, Y)
-    best = int(np.argmax(model.search_["score"]))
+    best = int(np.argmax(model.selection_["score"]))
     assert best > 0
-    assert len(model.search_["mu"]) >= 3
+    assert len(model.selection_["nuclear_penalty"]) >= 3
     # Fewer rows take part in the search: the same share of another largest μ.
-    assert 0.5 < model.mu_ / model.search_["mu"][best] < 2
-    assert MC(mu=0.1).fit(X, Y).search_ == {}
+    assert 0.5 < model.nuclear_penalty_ / model.selection_["nuclear_penalty"][best] < 2
+    assert MC(nuclear_penalty=0.1).fit(X, Y).selection_ == {}
     single = MC(random_state=0).fit(X, Y[:, :1])
-    assert (single.search_["score"] < 0).all()
+    assert (single.selection_["score"] < 0).all()
 
 
 @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ def test_histograms_are_learnt_from(variant, loss):
 def test_sparse_features_give_what_dense_ones_do(data):
     X, Y, X_new = data
     X, X_new = X * (np.abs(X) > 0.5), X_new * (np.abs(X_new) > 0.5)
-    for parameters in ({"scaling": "none"}, {"scaling": "maxabs", "n_components": 4}):
+    for parameters in ({"scaling": "none"}, {"scaling": "maxabs", "n_feature_components": 4}):
         dense = MC(**parameters, random_state=0).fit(X, Y)
         sparse = MC(**parameters, random_state=0).fit(sp.csr_array(X), Y)
         np.testing.assert_allclose(
@@ -416,21 +416,24 @@ def test_a_saved_model_predicts_the_same(data, tmp_path):
 def test_few_rows_do_without_a_search():
     X, Y = np.arange(6.0)[:, None], np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [0, 1]])
     model = MC(random_state=0).fit(X, Y)
-    assert model.search_ == {}
+    assert model.selection_ == {}
     assert (model.predict(X) == Y).mean() > 0.6
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"lam": 0.0}, "lam must be a number above 0; got 0.0"),
-        ({"mu": -1.0}, "mu must be a number above 0; got -1.0"),
+        ({"label_weight": 0.0}, "label_weight must be a number above 0; got 0.0"),
+        ({"nuclear_penalty": -1.0}, "nuclear_penalty must be a number above 0 or 'auto'; got -1.0"),
         ({"variant": "mc2"}, "variant must be one of mc1, pos, simplex; got 'mc2'"),
         ({"feature_loss": "l1"}, "feature_loss must be one of squared, chi2; got 'l1'"),
         ({"label_loss": "hinge"}, "label_loss must be one of logistic, squared; got 'hinge'"),
         ({"solver": "sgd"}, "solver must be one of exact, fpc; got 'sgd'"),
         ({"slope": 0}, "slope must be a number above 0; got 0"),
-        ({"n_components": 0}, "n_components must be an integer of at least 1; got 0"),
+        (
+            {"n_feature_components": 0},
+            "n_feature_components must be an integer of at least 1",
+        ),
         ({"held_out": 1.0}, "held_out must be a number .*; got 1.0"),
         ({"tol": 0}, "tol must be a number above 0; got 0"),
         ({"max_iter": 0}, "max_iter must be an integer of at least 1; got 0"),
@@ -447,7 +450,7 @@ def test_wrong_parameters_are_one_clear_error(parameters, message, data):
 def test_too_few_iterations_are_one_warning(data):
     X, Y, _ = data
     with pytest.warns(ConvergenceWarning, match="did not converge in max_iter=2; raise") as caught:
-        MC(mu=1e-3, max_iter=2).fit(X, Y)
+        MC(nuclear_penalty=1e-3, max_iter=2).fit(X, Y)
     assert len(caught) == 1
 
 
@@ -463,16 +466,16 @@ def test_emotions_are_ranked_far_better_than_by_prevalence(real_data):
 
 def test_a_mu_that_leaves_nothing_is_one_clear_error_of_the_published_scheme(data):
     X, Y, _ = data
-    with pytest.raises(ValueError, match="mu must leave something of the matrix; got 1000"):
-        MC(mu=1e3, solver="fpc").fit(X, Y)
-    assert np.isfinite(MC(mu=1e3).fit(X, Y).transduction_).all()
+    with pytest.raises(ValueError, match=r"nuclear_penalty must leave something of .*; got 1000"):
+        MC(nuclear_penalty=1e3, solver="fpc").fit(X, Y)
+    assert np.isfinite(MC(nuclear_penalty=1e3).fit(X, Y).transduction_).all()
 
 
 def test_thresholds_are_learnt_on_hidden_rows(data):
     X, Y, X_new = data
     rare = Y * (np.random.default_rng(0).random(Y.shape) < 0.4)
     plain = MC(random_state=0).fit(X, rare)
-    for parameters in ({}, {"mu": plain.mu_}):
+    for parameters in ({}, {"nuclear_penalty": plain.nuclear_penalty_}):
         learnt = MC(decision="micro", random_state=0, **parameters).fit(X, rare)
         assert learnt.predict(X_new).sum() > plain.predict(X_new).sum()
     few = MC(decision="macro", random_state=0).fit(X[:8], Y[:8, :2])
@@ -485,9 +488,9 @@ def test_hidden_rows_are_folded_in_unless_there_are_rows_to_complete(data):
     both = np.vstack([Y, np.full((20, 4), np.nan)])
     beside = MC(random_state=0).fit(np.vstack([X, X_new]), both)
     # The same rows are hidden, but predicted in two ways; unlabelled rows take no part.
-    assert not np.array_equal(alone.search_["score"], beside.search_["score"])
-    assert alone.search_["score"].max() > 0.8
-    assert beside.search_["score"].max() > 0.8
+    assert not np.array_equal(alone.selection_["score"], beside.selection_["score"])
+    assert alone.selection_["score"].max() > 0.8
+    assert beside.selection_["score"].max() > 0.8
 
 
 def test_the_slope_of_probabilities_is_the_most_likely_one():

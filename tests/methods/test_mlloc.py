@@ -111,7 +111,9 @@ def test_the_objective_is_the_formula_and_no_step_raises_it(loss, beta, hidden, 
 @both_losses
 def test_every_step_lowers_the_objective_where_codes_are_free(loss, data):
     X, Y, _ = data
-    model = MLLOC(6, beta=0.3, loss=loss, random_state=0, tol=1e-6, max_iter=100).fit(X, Y)
+    model = MLLOC(6, prototype_penalty=0.3, loss=loss, random_state=0, tol=1e-6, max_iter=100).fit(
+        X, Y
+    )
     drops = -np.diff(model.objective_)
     assert len(drops) == 3 * model.n_iter_
     assert (drops >= -1e-9).all()
@@ -378,7 +380,7 @@ def test_there_are_at_most_as_many_prototypes_as_label_sets(data):
 
 def test_a_high_weight_of_distances_gives_codes_of_one_prototype(data):
     X, Y, _ = data
-    model = MLLOC(6, beta=1e4, random_state=0).fit(X, Y)
+    model = MLLOC(6, prototype_penalty=1e4, random_state=0).fit(X, Y)
     nearest = prototype_distances(2 * Y - 1, model.prototypes_).argmin(axis=1)
     np.testing.assert_allclose(model.codes_, np.eye(6)[nearest], atol=1e-9)
 
@@ -456,7 +458,7 @@ def test_one_seed_gives_the_same_bytes_and_a_file_too(data, tmp_path):
 
 def test_too_few_rounds_are_one_warning(data):
     X, Y, _ = data
-    model = MLLOC(6, beta=0.1, tol=1e-9, max_iter=2, random_state=0)
+    model = MLLOC(6, prototype_penalty=0.1, tol=1e-9, max_iter=2, random_state=0)
     with pytest.warns(ConvergenceWarning, match="in max_iter=2 rounds; raise max_iter") as caught:
         model.fit(X, Y)
     assert len(caught) == 1
@@ -471,7 +473,7 @@ def test_too_few_rounds_are_one_warning(data):
         ("n_prototypes", 2.5),
         ("alpha", 0.0),
         ("alpha", "some"),
-        ("beta", -1.0),
+        ("prototype_penalty", -1.0),
         ("loss", "logistic"),
         ("codes", "fitted"),
         ("project_codes", "yes"),

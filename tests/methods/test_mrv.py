@@ -110,7 +110,7 @@ def test_without_rank_and_graph_it_is_kernel_ridge_regression(problem):
     X, Y = X[:N_LABELLED], Y[:N_LABELLED]
     Gram = np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(axis=2))
     for weight in (0.5, 1.0, 4.0, 1e6):
-        model = exact(0.0, 0.2, positive_weight=weight, zero_weight=weight).fit(X, Y)
+        model = exact(0.0, 0.2, positive_weight=weight, negative_weight=weight).fit(X, Y)
         # The latent labels cost a share of their own: the penalty is gA (1 + rho) / rho.
         ridge = Gram + 0.2 * (1 + weight) / weight * np.eye(N_LABELLED)
         expected = Gram @ np.linalg.solve(ridge, Y)
@@ -125,7 +125,7 @@ def test_the_automatic_ridge_penalty_is_that_of_leave_one_out(problem):
     X, Y = X[:N_LABELLED], Y[:N_LABELLED]
     model = MRV(0.0, manifold_penalty=0.0, scaling="none", tol=1e-9).fit(X, Y)
     ridge = KernelRidge().fit(X, Y)
-    assert model.ridge_penalty_ == pytest.approx(ridge.alpha_ / 2)
+    assert model.alpha_ == pytest.approx(ridge.alpha_ / 2)
     np.testing.assert_allclose(model.decision_function(X) + 0.5, ridge.predict(X), atol=1e-6)
 
 
@@ -140,10 +140,10 @@ def test_golden_optima(golden, mask, gA, gI, rho, mu):
     labels, known = stored["mrv_Yl"], stored["mrv_mask_" + mask].astype(bool)
     np.testing.assert_array_equal(neighbour_laplacian(X, 4).toarray(), L)
     Y = np.full((len(X), labels.shape[1]), np.nan)
-    zero_weight = rho
+    negative_weight = rho
     Y[: len(labels)] = labels
     if mask == "pos":
-        zero_weight = 0.0
+        negative_weight = 0.0
     else:
         Y[: len(labels)][~known] = np.nan
     model = exact(
@@ -151,7 +151,7 @@ def test_golden_optima(golden, mask, gA, gI, rho, mu):
         gA,
         gI,
         positive_weight=rho,
-        zero_weight=zero_weight,
+        negative_weight=negative_weight,
         gamma=1.0 / float(stored["mrv_median_sq"]),
         n_neighbors=4,
         graph_weights="binary",
@@ -196,7 +196,7 @@ def test_the_order_of_rows_and_labels_does_not_matter(problem):
 def test_penalties_are_relative_to_the_data(problem):
     X, Y = problem
     model = MRV(0.1, 0.02, manifold_penalty=0.1, gamma=0.3, scaling="none", tol=1e-10).fit(X, Y)
-    assert model.ridge_penalty_ == pytest.approx(0.02 * N_LABELLED)
+    assert model.alpha_ == pytest.approx(0.02 * N_LABELLED)
     centred = Y[:N_LABELLED] - Y[:N_LABELLED].mean(axis=0)
     assert model.nuclear_penalty_ == pytest.approx(0.1 * np.linalg.norm(centred, 2))
     F = model.basis_.features(X)
@@ -205,7 +205,7 @@ def test_penalties_are_relative_to_the_data(problem):
     ratio = np.sum(F_l**2) / np.trace(F.T @ (L @ F))
     assert model.manifold_penalty_ == pytest.approx(0.1 * ratio)
     same = exact(
-        model.nuclear_penalty_, model.ridge_penalty_, model.manifold_penalty_, fit_intercept=True
+        model.nuclear_penalty_, model.alpha_, model.manifold_penalty_, fit_intercept=True
     ).fit(X, Y)
     np.testing.assert_allclose(same.decision_function(X), model.decision_function(X), atol=1e-6)
 
@@ -218,7 +218,7 @@ def test_an_unknown_entry_is_recovered_where_a_zero_would_be_believed(problem):
     zeroed = np.where(np.isnan(hidden) & ~np.isnan(Y), 0.0, hidden)
     place = (row, label)
     recovered, believed, doubted = (
-        MRV(0.03, zero_weight=weight).fit(X, given).latent_labels_[place]
+        MRV(0.03, negative_weight=weight).fit(X, given).latent_labels_[place]
         for given, weight in ((hidden, 1.0), (zeroed, 1.0), (zeroed, 0.1))
     )
     assert believed < doubted < recovered
@@ -284,11 +284,11 @@ def test_a_solver_that_stops_early_says_what_to_change(problem):
     ("parameter", "value"),
     [
         ("nuclear_penalty", -1.0),
-        ("ridge_penalty", 0.0),
-        ("ridge_penalty", "small"),
+        ("alpha", 0.0),
+        ("alpha", "small"),
         ("manifold_penalty", -0.1),
         ("positive_weight", 0.0),
-        ("zero_weight", -1.0),
+        ("negative_weight", -1.0),
         ("penalty_scale", "huge"),
         ("kernel", "precomputed"),
         ("gamma", 0.0),

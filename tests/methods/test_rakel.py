@@ -175,7 +175,7 @@ def test_unknown_entries_are_refused_and_unlabelled_rows_left_out(problem):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"base_estimator": LinearSVC()},
+        {"estimator": LinearSVC()},
         {"labelset_size": 0},
         {"n_partitions": 0},
         {"n_sets": 1.5},

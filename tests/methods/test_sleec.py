@@ -223,7 +223,7 @@ def test_the_l1_penalty_makes_codes_small_and_none_leaves_the_ridge(problem):
     X, Y, _ = problem
     sizes = []
     for l1 in (0.0, 1e-9, 0.1, 0.5):
-        model = SLEEC(l1=l1, alpha=1.0, **PLAIN).fit(X, Y)
+        model = SLEEC(l1_penalty=l1, alpha=1.0, **PLAIN).fit(X, Y)
         sizes.append(np.abs(model.embeddings_[0][0].codes_).sum())
     assert sizes[1] == pytest.approx(sizes[0], rel=1e-2)
     assert sizes[0] > sizes[2] > sizes[3]
@@ -264,7 +264,7 @@ def test_a_saved_model_predicts_the_same(problem, tmp_path):
         ("n_clusters", 0),
         ("n_learners", 0),
         ("alpha", 0),
-        ("l1", -1.0),
+        ("l1_penalty", -1.0),
         ("max_iter", 0),
         ("tol", "small"),
         ("scaling", "huge"),
@@ -286,8 +286,8 @@ def test_unfinished_codes_are_one_warning_that_says_what_to_change(problem):
 def test_unfinished_sparse_codes_are_one_warning_too(problem, monkeypatch):
     X, Y, _ = problem
     monkeypatch.setattr("dlst.methods.sleec.local_embedding.SPLIT_STEPS", 1)
-    with pytest.warns(ConvergenceWarning, match="lower l1") as caught:
-        SLEEC(l1=0.5, n_clusters=2).fit(X, Y)
+    with pytest.warns(ConvergenceWarning, match="lower l1_penalty") as caught:
+        SLEEC(l1_penalty=0.5, n_clusters=2).fit(X, Y)
     assert len(caught) == 1
 
 

@@ -9,21 +9,13 @@ from typing import Any
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix, as_features, as_indicator
-from dlst._parameters import NONE, Constraint, integer, one_of
+from dlst._parameters import NONE, SHARE, integer, one_of
 from dlst.errors import DataError
 
 HALF_CAP = 100
 """Longest code that "half" asks for."""
 
-COMPONENTS = (
-    NONE
-    | one_of("half")
-    | integer(at_least=1)
-    | Constraint(
-        "a share of the labels in (0, 1]",
-        lambda value: isinstance(value, float) and 0 < value <= 1,
-    )
-)
+COMPONENTS = NONE | one_of("half") | integer(at_least=1) | SHARE
 """What ``n_components`` may be."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import check_choice, check_integer, check_number
+from dlst._parameters import (
+    Constraints,
+    check_choice,
+    check_integer,
+    check_number,
+    check_parameters,
+)
 from dlst.data.names import NumberedNames
 from dlst.decoders import Decision, DecisionRule
 from dlst.errors import DataError
@@ -43,6 +49,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
     ``_decide(P, S)`` where it has its own. They see float64 or CSR features, a CSR indicator
     with NaN for unknown entries, only rows with a known label and only labels that vary.
 
+    What parameters may be stands in ``_constraints``.
+
     A method that has no meaning for an unknown entry sets ``_takes_unknown = False``: such entries
     are then refused. A semi-supervised method sets ``_takes_unlabelled = True`` and also sees the
     rows without any known label, which all others are spared.
@@ -55,6 +63,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
 
     _takes_unknown = True
     _takes_unlabelled = False
+    _constraints: ClassVar[Constraints] = {}
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to features and targets.
@@ -66,6 +75,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         y : array-like, sparse or frame of shape (n, K), or array-like of shape (n,)
             Label indicator of 0, 1 and NaN (unknown), or one class for each row.
         """
+        check_parameters(self)
         X = self._checked_features(X, reset=True, min_rows=2)
         Y, self._targets = read_targets(y)
         check_consistent_length(X, Y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import check_choice, check_integer, check_number
+from dlst._parameters import NONE, Constraints, integer, number, one_of
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.shared.classifier_ensembles import (
@@ -42,7 +42,7 @@ class ECC(MultiLabelClassifier):
 
     Parameters
     ----------
-    base_estimator : classifier, optional
+    estimator : classifier, optional
         Of one label; it must take sparse features where X is sparse. With ``predict_proba`` its
         probabilities are averaged, without it its votes. Default: logistic regression.
     n_chains : int or "auto"
@@ -100,9 +100,17 @@ class ECC(MultiLabelClassifier):
 
     _takes_unknown = False
 
+    _constraints: ClassVar[Constraints] = {
+        "n_chains": integer(at_least=1) | one_of("auto"),
+        "C": number(above=0),
+        "subsample": number(above=0, at_most=1),
+        "cv": integer(at_least=2) | NONE,
+        "chain_method": one_of(*CHAIN_METHODS),
+    }
+
     def __init__(
         self,
-        base_estimator: Any = None,
+        estimator: Any = None,
         n_chains: int | str = "auto",
         *,
         C: float = 10.0,
@@ -114,7 +122,7 @@ class ECC(MultiLabelClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
-        self.base_estimator = base_estimator
+        self.estimator = estimator
         self.n_chains = n_chains
         self.C = C
         self.subsample = subsample
@@ -129,7 +137,7 @@ class ECC(MultiLabelClassifier):
         self._check_parameters()
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
-        self.length_factor_ = length_factor(X, self.C) if self.base_estimator is None else 1.0
+        self.length_factor_ = length_factor(X, self.C) if self.estimator is None else 1.0
         random = check_random_state(self.random_state)
         orders = self._label_orders(Y.shape[1], random)
         self.n_chains_ = len(orders)
@@ -161,7 +169,7 @@ class ECC(MultiLabelClassifier):
                 yield np.array([label]), rows, self._chain(random, None)
 
     def _chain(self, random: RandomState, cv: int | None) -> ClassifierChain:
-        base = default_base() if self.base_estimator is None else self.base_estimator
+        base = default_base() if self.estimator is None else self.estimator
         return ClassifierChain(seeded(base, random), cv=cv, chain_method=self.chain_method)
 
     def _label_orders(self, K: int, random: RandomState) -> list[NDArray[np.intp]]:
@@ -189,13 +197,6 @@ class ECC(MultiLabelClassifier):
         return np.where(count > 0, total / np.maximum(count, 1), self.mean_)
 
     def _check_parameters(self) -> None:
-        if self.n_chains != "auto":
-            check_integer("n_chains", self.n_chains, at_least=1)
-        check_number("C", self.C, above=0)
-        check_number("subsample", self.subsample, above=0, at_most=1)
-        check_choice("chain_method", self.chain_method, CHAIN_METHODS)
-        if self.cv is not None:
-            check_integer("cv", self.cv, at_least=2)
         for order in () if self.orders is None else self.orders:
             if sorted(order) != list(range(self.n_labels_)):
                 raise ValueError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, comb
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import check_integer, check_number
+from dlst._parameters import NONE, Constraint, Constraints, integer, number, one_of
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.shared.classifier_ensembles import (
@@ -30,6 +30,12 @@ LEARNT_LABELS = 2000
 """Beyond so many learnt labels in all ``n_partitions="auto"`` takes fewer partitions."""
 
 
+_GIVES_PROBABILITIES = Constraint(
+    "a classifier with predict_proba (wrap it in sklearn.calibration.CalibratedClassifierCV)",
+    lambda value: hasattr(value, "predict_proba"),
+)
+
+
 class RAKEL(MultiLabelClassifier):
     """Mean over random label sets R of multi-class models of the labels' combinations within R.
 
@@ -37,7 +43,7 @@ class RAKEL(MultiLabelClassifier):
 
     Parameters
     ----------
-    base_estimator : classifier, optional
+    estimator : classifier, optional
         Of many classes, with ``predict_proba``. Default: multinomial logistic regression.
     labelset_size : int
         k, the labels in a set; the last set of a partition has what is left.
@@ -96,9 +102,17 @@ class RAKEL(MultiLabelClassifier):
 
     _takes_unknown = False
 
+    _constraints: ClassVar[Constraints] = {
+        "estimator": _GIVES_PROBABILITIES | NONE,
+        "labelset_size": integer(at_least=1),
+        "n_partitions": integer(at_least=1) | one_of("auto"),
+        "n_sets": integer(at_least=1) | NONE,
+        "C": number(above=0),
+    }
+
     def __init__(
         self,
-        base_estimator: Any = None,
+        estimator: Any = None,
         labelset_size: int = 3,
         *,
         n_partitions: int | str = "auto",
@@ -108,7 +122,7 @@ class RAKEL(MultiLabelClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
-        self.base_estimator = base_estimator
+        self.estimator = estimator
         self.labelset_size = labelset_size
         self.n_partitions = n_partitions
         self.n_sets = n_sets
@@ -118,14 +132,13 @@ class RAKEL(MultiLabelClassifier):
         self.random_state = random_state
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self._check_parameters()
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
-        self.length_factor_ = length_factor(X, self.C) if self.base_estimator is None else 1.0
+        self.length_factor_ = length_factor(X, self.C) if self.estimator is None else 1.0
         random = check_random_state(self.random_state)
         self.label_sets_, self.weights_ = self._draw(Y.shape[1], random)
         labels = Y.astype(np.int8).tocsc()
-        base = default_base() if self.base_estimator is None else self.base_estimator
+        base = default_base() if self.estimator is None else self.estimator
         classes = [
             np.unique(labels[:, members].toarray(), axis=0, return_inverse=True)
             for members in self.label_sets_
@@ -167,20 +180,6 @@ class RAKEL(MultiLabelClassifier):
             count[members] += weight
         # Probabilities of combinations add up to 1 but for rounding.
         return np.clip(total / count, 0.0, 1.0)
-
-    def _check_parameters(self) -> None:
-        base = self.base_estimator
-        if base is not None and not hasattr(base, "predict_proba"):
-            raise ValueError(
-                f"base_estimator must have predict_proba; got {type(base).__name__}. "
-                "Wrap it in sklearn.calibration.CalibratedClassifierCV, or use logistic regression."
-            )
-        check_integer("labelset_size", self.labelset_size, at_least=1)
-        if self.n_partitions != "auto":
-            check_integer("n_partitions", self.n_partitions, at_least=1)
-        if self.n_sets is not None:
-            check_integer("n_sets", self.n_sets, at_least=1)
-        check_number("C", self.C, above=0)
 
 
 def _partition(K: int, size: int, random: RandomState) -> list[tuple[int, ...]]:

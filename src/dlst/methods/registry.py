@@ -145,7 +145,7 @@ METHODS: tuple[Method, ...] = (
         MC,
         "labels completed together with features, as one matrix of low rank",
         {},
-        {"lam": (0.02, 0.1, 1.0)},
+        {"label_weight": (0.02, 0.1, 1.0)},
     ),
     Method(
         "miml",
@@ -169,7 +169,7 @@ METHODS: tuple[Method, ...] = (
         MRV,
         "latent low-rank labels and a smooth kernel function that predicts them",
         {},
-        {"nuclear_penalty": (0.01, 0.03, 0.1), "zero_weight": (0.3, 1.0)},
+        {"nuclear_penalty": (0.01, 0.03, 0.1), "negative_weight": (0.3, 1.0)},
     ),
     Method(
         "leml",

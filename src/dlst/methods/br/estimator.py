@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.utils import gen_batches
 
 from dlst._matrices import FeatureMatrix, as_features
-from dlst._parameters import check_choice, check_integer, check_number
+from dlst._parameters import CALLABLE, NONE, Constraints, integer, number, one_of
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.br.calibration import Calibration, MarginCalibration
 from dlst.methods.br.machines import Trainer, out_of_fold_margins, train_machines
@@ -24,7 +24,6 @@ GAMMA_RULES = ("median", "scale", "libsvm")
 EXACT_ROWS = 8000
 """Up to so many rows ``approximation="auto"`` is exact; their kernel matrix has 0.5 GB."""
 
-_LANDMARKS = 1000
 _WIDTH_ROWS = 1000
 _ROWS_PER_BLOCK = 4096
 
@@ -61,9 +60,9 @@ class BR(MultiLabelClassifier):
         margin learnt on five-fold out-of-sample margins; labels are then ranked by logit p.
     approximation : {"auto", "exact", "nystroem"}
         ``"exact"``: LIBSVM on the n × n kernel. ``"nystroem"``: LIBLINEAR with squared hinge loss
-        on the features of ``n_landmarks`` sampled rows. ``"auto"``: exact up to 8000 rows.
-    n_landmarks : int
-        Rows that span the approximate kernel.
+        on the features of ``n_basis`` sampled rows. ``"auto"``: exact up to 8000 rows.
+    n_basis : int or "auto"
+        Rows that span the approximate kernel, the landmarks; ``"auto"`` is at most 1000.
     scaling : str
         See :class:`FeatureScaler`.
     n_jobs : int, optional
@@ -118,6 +117,19 @@ class BR(MultiLabelClassifier):
     array([[ 1.04, -0.51]])
     """
 
+    _constraints: ClassVar[Constraints] = {
+        "C": number(above=0),
+        "kernel": one_of(*(k for k in KERNELS if k != "precomputed")) | CALLABLE,
+        "gamma": number(above=0) | one_of(*GAMMA_RULES),
+        "gamma_multiple": number(above=0),
+        "tol": number(above=0),
+        "max_iter": integer(at_least=-1),
+        "positive_weight": number(above=0) | one_of("balanced"),
+        "calibration": one_of("platt", "isotonic") | NONE,
+        "approximation": one_of(*APPROXIMATIONS),
+        "n_basis": integer(at_least=1) | one_of("auto"),
+    }
+
     def __init__(
         self,
         C: float = 1.0,
@@ -132,7 +144,7 @@ class BR(MultiLabelClassifier):
         positive_weight: float | str = 1.0,
         calibration: Calibration | None = None,
         approximation: str = "auto",
-        n_landmarks: int = _LANDMARKS,
+        n_basis: int | str = "auto",
         scaling: Scaling = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -148,13 +160,12 @@ class BR(MultiLabelClassifier):
         self.positive_weight = positive_weight
         self.calibration = calibration
         self.approximation = approximation
-        self.n_landmarks = n_landmarks
+        self.n_basis = n_basis
         self.scaling = scaling
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self._check_parameters()
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         self.gamma_ = self._width(X)
@@ -177,7 +188,7 @@ class BR(MultiLabelClassifier):
         basis = KernelBasis(
             self.kernel,
             gamma="median" if self.gamma_ is None else self.gamma_,
-            n_basis=self.n_landmarks,
+            n_basis=self.n_basis,
             degree=self.degree,
             coef0=self.coef0,
             random_state=self.random_state,
@@ -235,21 +246,3 @@ class BR(MultiLabelClassifier):
             positive_weight=self.positive_weight,
             n_jobs=self.n_jobs,
         )
-
-    def _check_parameters(self) -> None:
-        check_number("C", self.C, above=0)
-        if not callable(self.kernel):
-            check_choice("kernel", self.kernel, [k for k in KERNELS if k != "precomputed"])
-        if isinstance(self.gamma, str):
-            check_choice("gamma", self.gamma, GAMMA_RULES)
-        else:
-            check_number("gamma", self.gamma, above=0)
-        check_number("gamma_multiple", self.gamma_multiple, above=0)
-        check_number("tol", self.tol, above=0)
-        check_integer("max_iter", self.max_iter, at_least=-1)
-        if self.positive_weight != "balanced":
-            check_number("positive_weight", self.positive_weight, above=0)
-        if self.calibration is not None:
-            check_choice("calibration", self.calibration, ["platt", "isotonic"])
-        check_choice("approximation", self.approximation, APPROXIMATIONS)
-        check_integer("n_landmarks", self.n_landmarks, at_least=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import check_choice, check_integer, check_number
+from dlst._parameters import Constraints, integer, number, one_of
 from dlst.decoders.neighbours import row_blocks
 from dlst.encoders.labelsets import LabelSets, distinct_label_sets
 from dlst.methods.base import MultiLabelClassifier
@@ -49,8 +49,8 @@ class CLEMS(MultiLabelClassifier):
     cost : {"hamming", "f1", "accuracy", "rank"}
         What a wrong answer costs: share of wrong labels; one minus F1 or Jaccard index of the two
         sets; wrongly ordered pairs of a true and a false label.
-    n_components : int, optional
-        M, dimensions of the codes; the original's is K, the default is K up to 100.
+    n_components : int or "auto"
+        M, dimensions of the codes; the original's is K, ``"auto"`` is K up to 100.
     regressor : multi-output regressor, optional
         From features to codes; random forests in the original. Default: :class:`KernelRidge`,
         with width and penalty by leave-one-out.
@@ -119,11 +119,21 @@ class CLEMS(MultiLabelClassifier):
 
     _takes_unknown = False
 
+    _constraints: ClassVar[Constraints] = {
+        "cost": one_of(*get_args(Cost)),
+        "n_components": integer(at_least=1) | one_of("auto"),
+        "init": one_of("classical", "random"),
+        "n_init": integer(at_least=1),
+        "max_candidates": integer(at_least=2),
+        "max_iter": integer(at_least=1),
+        "tol": number(at_least=0),
+    }
+
     def __init__(
         self,
         cost: Cost = "f1",
         *,
-        n_components: int | None = None,
+        n_components: int | str = "auto",
         regressor: Any = None,
         init: Literal["classical", "random"] = "classical",
         n_init: int = 8,
@@ -145,7 +155,6 @@ class CLEMS(MultiLabelClassifier):
         self.random_state = random_state
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self._check_parameters()
         random = check_random_state(self.random_state)
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         label_sets = distinct_label_sets(Y)
@@ -153,16 +162,6 @@ class CLEMS(MultiLabelClassifier):
         truths = self._embed(label_sets, chosen, random)
         codes = self._regress(self.scaler_.transform(X), truths[label_sets.inverse], random)
         self._choose_temperature(codes, Y, _places(chosen, label_sets), random)
-
-    def _check_parameters(self) -> None:
-        check_choice("cost", self.cost, get_args(Cost))
-        check_choice("init", self.init, ("classical", "random"))
-        check_number("tol", self.tol, at_least=0)
-        if self.n_components is not None:
-            check_integer("n_components", self.n_components, at_least=1)
-        for name in ("n_init", "max_iter"):
-            check_integer(name, getattr(self, name), at_least=1)
-        check_integer("max_candidates", self.max_candidates, at_least=2)
 
     def _choose_candidates(
         self, label_sets: LabelSets, random: np.random.RandomState
@@ -183,7 +182,9 @@ class CLEMS(MultiLabelClassifier):
         """Place truths and candidates; return the codes of the truths."""
         costs = label_set_costs(label_sets.sets, self.candidates_, self.cost)
         weights = label_sets.counts.astype(np.float64)
-        r = self.n_components or min(self.candidates_.shape[1], LARGEST_AUTOMATIC_CODE)
+        r = min(self.candidates_.shape[1], LARGEST_AUTOMATIC_CODE)
+        if not isinstance(self.n_components, str):
+            r = self.n_components
         if self.init == "classical":
             starts = [classical_start(costs, costs[chosen], weights[chosen], r)]
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import check_choice, check_integer, check_number
+from dlst._parameters import SHARE, Constraints, integer, number, one_of
 from dlst.decoders import Decision
 from dlst.methods._regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier
@@ -52,10 +52,10 @@ class LEML(MultiLabelClassifier):
         Never more than min(d, K).
     loss : {"squared", "logistic", "squared_hinge"}
         ℓ: ½(y − s)², log(1 + e^{−ts}) or ½ max(0, 1 − ts)² with t = 2y − 1.
-    penalty : float or "auto"
-        λ; ``"auto"`` tries seven values on held-out training rows.
+    nuclear_penalty : float or "auto"
+        λ, also that of the nuclear norm; ``"auto"`` tries seven values on held-out training rows.
     penalty_scale : {"relative", "absolute"}
-        Whether ``penalty`` is a share of the least λ for which W Hᵀ = 0, or λ itself.
+        Whether ``nuclear_penalty`` is a share of the least λ for which W Hᵀ = 0, or λ itself.
     negative_weight : float
         ω of a known 0, that of a 1 being 1; below 1 where positives may be missing.
     intercept : {"free", "append", "none"}
@@ -63,7 +63,7 @@ class LEML(MultiLabelClassifier):
     solver : {"auto", "exact", "cg"}
         W-step by conjugate gradients (the paper's), or in closed form by two eigenproblems, for
         squared loss without unknown labels; ``"auto"`` takes that where min(n, d) ≤ 3000.
-    newton_iter, cg_iter : int
+    max_newton_iter, max_cg_iter : int
         Limits of one half-step by conjugate gradients; the authors' program has 5 and 20.
     n_init : int
         Random starts; the one with the lowest objective is kept.
@@ -90,7 +90,7 @@ class LEML(MultiLabelClassifier):
         b of the labels that vary.
     n_components_, rank_ : int
         k as asked for, and what the penalty has left of it.
-    penalty_, penalty_fraction_ : float
+    nuclear_penalty_, penalty_fraction_ : float
         λ, and λ as a share of the least one for which W Hᵀ = 0.
     held_out_losses_ : dict of float to float
         Share of what was tried, and its total loss on held-out rows; empty for a given λ.
@@ -124,18 +124,33 @@ class LEML(MultiLabelClassifier):
     (192, 10)
     """
 
+    _constraints: ClassVar[Constraints] = {
+        "n_components": one_of("auto", "half") | integer(at_least=1) | SHARE,
+        "loss": one_of(*get_args(Loss)),
+        "nuclear_penalty": number(above=0) | one_of("auto"),
+        "penalty_scale": one_of("relative", "absolute"),
+        "negative_weight": number(above=0),
+        "intercept": one_of(*get_args(Intercept)),
+        "solver": one_of(*get_args(Solver)),
+        "max_newton_iter": integer(at_least=1),
+        "max_cg_iter": integer(at_least=1),
+        "n_init": integer(at_least=1),
+        "tol": number(above=0),
+        "max_iter": integer(at_least=1),
+    }
+
     def __init__(
         self,
         n_components: int | float | str = "auto",
         *,
         loss: Loss = "squared",
-        penalty: float | str = "auto",
+        nuclear_penalty: float | str = "auto",
         penalty_scale: Literal["relative", "absolute"] = "relative",
         negative_weight: float = 1.0,
         intercept: Intercept = "free",
         solver: Solver = "auto",
-        newton_iter: int = 5,
-        cg_iter: int = 20,
+        max_newton_iter: int = 5,
+        max_cg_iter: int = 20,
         n_init: int = 1,
         warm_start: bool = False,
         tol: float = 1e-3,
@@ -147,13 +162,13 @@ class LEML(MultiLabelClassifier):
     ):
         self.n_components = n_components
         self.loss = loss
-        self.penalty = penalty
+        self.nuclear_penalty = nuclear_penalty
         self.penalty_scale = penalty_scale
         self.negative_weight = negative_weight
         self.intercept = intercept
         self.solver = solver
-        self.newton_iter = newton_iter
-        self.cg_iter = cg_iter
+        self.max_newton_iter = max_newton_iter
+        self.max_cg_iter = max_cg_iter
         self.n_init = n_init
         self.warm_start = warm_start
         self.tol = tol
@@ -175,17 +190,7 @@ class LEML(MultiLabelClassifier):
         self._learn_decisions(settings, X, Y, seed)
 
     def _settings(self) -> Settings:
-        check_choice("loss", self.loss, get_args(Loss))
-        check_choice("penalty_scale", self.penalty_scale, ("relative", "absolute"))
-        check_choice("intercept", self.intercept, get_args(Intercept))
-        check_choice("solver", self.solver, get_args(Solver))
-        if not isinstance(self.penalty, str) or self.penalty != "auto":
-            check_number("penalty", self.penalty, above=0)
-        check_number("negative_weight", self.negative_weight, above=0)
-        check_number("tol", self.tol, above=0)
-        for name in ("newton_iter", "cg_iter", "n_init", "max_iter"):
-            check_integer(name, getattr(self, name), at_least=1)
-        inner = Inner(self.newton_iter, self.cg_iter, INNER_TOL)
+        inner = Inner(self.max_newton_iter, self.max_cg_iter, INNER_TOL)
         return Settings(
             self.loss,
             self.negative_weight,
@@ -199,27 +204,22 @@ class LEML(MultiLabelClassifier):
     def _rank(self, d: int, K: int) -> int:
         asked = self.n_components
         if isinstance(asked, str):
-            check_choice("n_components", asked, ("auto", "half"))
             k = MOST_COMPONENTS if asked == "auto" else -(-K // 2)
-        elif isinstance(asked, float):
-            check_number("n_components", asked, above=0, at_most=1)
-            k = int(np.ceil(asked * K))
         else:
-            check_integer("n_components", asked, at_least=1)
-            k = int(asked)
+            k = int(np.ceil(asked * K)) if isinstance(asked, float) else int(asked)
         return min(k, d + (self.intercept == "append"), K)
 
     def _solve(
         self, settings: Settings, X: FeatureMatrix, Y: sp.csr_array, seed: int, random: Any
     ) -> None:
-        searched = self.penalty == "auto"
+        searched = self.nuclear_penalty == "auto"
         self.held_out_losses_: dict[float, float] = {}
         if searched:
             self.penalty_fraction_ = self._searched_fraction(settings, X, Y, seed)
         problem = settings.problem(X, Y)
         if not searched:
             unit = problem.largest_penalty if self.penalty_scale == "absolute" else 1.0
-            self.penalty_fraction_ = float(self.penalty) / (unit or 1.0)
+            self.penalty_fraction_ = float(self.nuclear_penalty) / (unit or 1.0)
         starts = (
             self._warmed(problem.random_start(self.n_components_, random), Y.shape[1])
             for _ in range(self.n_init)
@@ -253,13 +253,13 @@ class LEML(MultiLabelClassifier):
         self.feature_factors_, self.label_factors_ = found.W, found.H
         self.intercept_ = found.intercept
         self.rank_ = int(found.W.shape[1])
-        self.penalty_ = found.penalty
+        self.nuclear_penalty_ = found.penalty
         self.objective_, self.objectives_ = found.objectives[-1], list(found.objectives)
         self.n_iter_ = len(found.objectives) - 1
         if not found.converged:
             warnings.warn(
                 f"LEML did not converge in max_iter={self.max_iter} rounds; raise max_iter, tol "
-                "or the penalty.",
+                "or nuclear_penalty.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

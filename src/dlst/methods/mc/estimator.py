@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import check_choice, check_integer, check_number
+from dlst._parameters import NONE, Constraints, integer, number, one_of
 from dlst.decoders import Decision
 from dlst.methods.base import MultiLabelClassifier, logit
 from dlst.methods.mc.fold_in import Factors, chi2_scores, factors, linear_rule
@@ -47,11 +47,11 @@ class MC(MultiLabelClassifier):
 
     Parameters
     ----------
-    lam : float
+    label_weight : float
         λ, what labels weigh against features.
-    mu : float, optional
-        μ, what the rank costs. By default the best of ten halvings, judged on labels of training
-        rows that were hidden.
+    nuclear_penalty : float or "auto"
+        μ itself, what the rank costs. ``"auto"``: the best of ten halvings, judged on labels of
+        training rows that were hidden.
     variant : {"mc1", "pos", "simplex"}
         MC-1; MC-Pos, completed features of at least 0; MC-Simplex, completed features that are
         histograms. The last two need features of at least 0.
@@ -64,7 +64,7 @@ class MC(MultiLabelClassifier):
     solver : {"exact", "fpc"}
         The optimum of the constrained problem, or the published fixed-point continuation, which
         comes near it.
-    n_components : int, optional
+    n_feature_components : int, optional
         MC-1 keeps at most so many principal directions of the features; None keeps all.
     held_out : float
         Share of the labelled rows whose labels are hidden in the search for μ.
@@ -85,10 +85,10 @@ class MC(MultiLabelClassifier):
 
     Attributes
     ----------
-    mu_ : float
+    nuclear_penalty_ : float
         μ that was chosen, or given.
-    search_ : dict of str to ndarray
-        ``mu`` and ``score`` of the search; empty when there was none.
+    selection_ : dict of str to ndarray
+        ``nuclear_penalty`` and ``score`` of the search; empty when there was none.
     transduction_ : ndarray of shape (n, K)
         The completed labels of all rows given to fit, unlabelled ones included, above 0 for a yes.
     coef_, intercept_ : ndarray
@@ -100,7 +100,7 @@ class MC(MultiLabelClassifier):
 
     Notes
     -----
-    An iteration costs O(n m² + m³) with m = K + min(d, n_components) + 1. Memory is O(n m).
+    An iteration costs O(n m² + m³) with m = K + min(d, n_feature_components) + 1. Memory is O(n m).
 
     An unknown label is outside Ω_Y and gets completed. Rows without any known label take part with
     their features: give test rows so, and read ``transduction_``, for what the paper does.
@@ -134,24 +134,38 @@ class MC(MultiLabelClassifier):
     --------
     >>> from dlst.data import load_multidigits
     >>> data = load_multidigits()
-    >>> model = MC(mu=1e-4, random_state=0).fit(data.train.X[:200], data.train.Y[:200])
+    >>> model = MC(nuclear_penalty=1e-4, random_state=0).fit(data.train.X[:200], data.train.Y[:200])
     >>> model.transduction_.shape, model.predict_proba(data.test.X).shape
     ((200, 10), (500, 10))
     """
 
     _takes_unlabelled = True
 
+    _constraints: ClassVar[Constraints] = {
+        "label_weight": number(above=0),
+        "nuclear_penalty": number(above=0) | one_of("auto"),
+        "variant": one_of(*VARIANTS),
+        "feature_loss": one_of(*FEATURE_LOSSES),
+        "label_loss": one_of(*LABEL_LOSSES),
+        "slope": number(above=0),
+        "solver": one_of(*SOLVERS),
+        "n_feature_components": integer(at_least=1) | NONE,
+        "held_out": number(above=0, at_most=0.9),
+        "tol": number(above=0),
+        "max_iter": integer(at_least=1),
+    }
+
     def __init__(
         self,
-        lam: float = 0.1,
+        label_weight: float = 0.1,
         *,
-        mu: float | None = None,
+        nuclear_penalty: float | str = "auto",
         variant: str = "mc1",
         feature_loss: str = "squared",
         label_loss: str = "logistic",
         slope: float = 1.0,
         solver: str = "exact",
-        n_components: int | None = 200,
+        n_feature_components: int | None = 200,
         held_out: float = 0.2,
         tol: float = 1e-4,
         max_iter: int = 500,
@@ -160,14 +174,14 @@ class MC(MultiLabelClassifier):
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
-        self.lam = lam
-        self.mu = mu
+        self.label_weight = label_weight
+        self.nuclear_penalty = nuclear_penalty
         self.variant = variant
         self.feature_loss = feature_loss
         self.label_loss = label_loss
         self.slope = slope
         self.solver = solver
-        self.n_components = n_components
+        self.n_feature_components = n_feature_components
         self.held_out = held_out
         self.tol = tol
         self.max_iter = max_iter
@@ -188,19 +202,6 @@ class MC(MultiLabelClassifier):
         self._keep(problem, self._completed(problem), axes)
 
     def _check_parameters(self) -> None:
-        check_number("lam", self.lam, above=0)
-        check_choice("variant", self.variant, VARIANTS)
-        check_choice("feature_loss", self.feature_loss, FEATURE_LOSSES)
-        check_choice("label_loss", self.label_loss, LABEL_LOSSES)
-        check_choice("solver", self.solver, tuple(SOLVERS))
-        check_number("slope", self.slope, above=0)
-        check_number("tol", self.tol, above=0)
-        check_number("held_out", self.held_out, above=0, at_most=0.9)
-        check_integer("max_iter", self.max_iter, at_least=1)
-        if self.mu is not None:
-            check_number("mu", self.mu, above=0)
-        if self.n_components is not None:
-            check_integer("n_components", self.n_components, at_least=1)
         if self.feature_loss == "chi2" and self.variant == "mc1":
             raise ValueError(
                 "feature_loss='chi2' needs completed features of at least 0; got variant='mc1'. "
@@ -234,7 +235,7 @@ class MC(MultiLabelClassifier):
 
     def _principal(self, X: FeatureMatrix, random: Any) -> tuple[FloatArray, FloatArray | None]:
         """Turn features to their principal directions where there are too many of them."""
-        wanted = self.n_components
+        wanted = self.n_feature_components
         if self.variant != "mc1" or wanted is None or X.shape[1] <= wanted:
             return as_dense(X), None
         wanted = min(wanted, X.shape[0])
@@ -247,7 +248,7 @@ class MC(MultiLabelClassifier):
         return Completion(
             labels,
             features,
-            label_weight=self.lam,
+            label_weight=self.label_weight,
             slope=self.slope,
             variant=self.variant,
             feature_loss=self.feature_loss,
@@ -261,21 +262,25 @@ class MC(MultiLabelClassifier):
     ) -> None:
         """Choose μ, and learn to decide, on labels of training rows that are hidden."""
         largest = self._problem(labels, features).largest_mu()
-        self.mu_ = USUAL_SHARE * largest if self.mu is None else float(self.mu)
-        self.search_: dict[str, FloatArray] = {}
+        given = None if isinstance(self.nuclear_penalty, str) else float(self.nuclear_penalty)
+        self.nuclear_penalty_ = USUAL_SHARE * largest if given is None else given
+        self.selection_: dict[str, FloatArray] = {}
         self.probability_slope_ = float(self.slope)
         learns = self.decision in ("micro", "macro")
-        rows = hidden_rows(labels, self.held_out, random) if learns or self.mu is None else None
+        rows = hidden_rows(labels, self.held_out, random) if learns or given is None else None
         found = None
         if rows is not None:
-            shares = SHARES if self.mu is None else (self.mu_ / largest,)
+            shares = SHARES if given is None else (given / largest,)
             found = self._searched(labels, features, rows, shares)
         if found is None or rows is None:
             self.decision_rule_.fit(np.where(labels == 0, 0.5, labels > 0), Y)
             return
-        if self.mu is None:
-            self.mu_ = found.share * largest
-            self.search_ = {"mu": np.array(found.mus), "score": np.array(found.scores)}
+        if given is None:
+            self.nuclear_penalty_ = found.share * largest
+            self.selection_ = {
+                "nuclear_penalty": np.array(found.mus),
+                "score": np.array(found.scores),
+            }
             self.probability_slope_ = probability_slope(
                 labels[rows.hidden], found.predicted, self.slope
             )
@@ -302,7 +307,7 @@ class MC(MultiLabelClassifier):
         return search(problem, truth, features[rows.hidden], shares, follow, self.tol)
 
     def _completed(self, problem: Completion) -> Completed:
-        mus = [self.mu_]
+        mus = [self.nuclear_penalty_]
         if self.solver == "fpc":
             largest = problem.largest_mu()
             while mus[0] < 0.25 * largest:
@@ -310,14 +315,16 @@ class MC(MultiLabelClassifier):
         path = list(SOLVERS[self.solver](problem, mus, tol=self.tol, max_iter=self.max_iter))
         if not path:
             raise ValueError(
-                f"mu must leave something of the matrix; got {self.mu_:g}, which shrinks it to 0. "
-                "Lower mu, or use solver='exact'."
+                "nuclear_penalty must leave something of the matrix; got "
+                f"{self.nuclear_penalty_:g}, which shrinks it to 0. Lower it, or use "
+                "solver='exact'."
             )
         last = path[-1]
         if not last.converged:
             warnings.warn(
                 f"MC did not converge in max_iter={self.max_iter}; raise max_iter, or tol "
-                f"(now {self.tol:g}), or mu (now {self.mu_:g}).",
+                f"(now {self.tol:g}), or nuclear_penalty (now "
+                f"{self.nuclear_penalty_:g}).",
                 ConvergenceWarning,
                 stacklevel=5,
             )
@@ -332,7 +339,7 @@ class MC(MultiLabelClassifier):
         if self.feature_loss == "chi2":
             self.label_factor_, self.feature_factor_, self.ones_factor_ = shared
             return
-        rule = linear_rule(shared, problem.per_feature, self.mu_)
+        rule = linear_rule(shared, problem.per_feature, self.nuclear_penalty_)
         self.coef_ = rule.coef if axes is None else axes @ rule.coef
         self.intercept_ = rule.intercept
 
@@ -342,7 +349,7 @@ class MC(MultiLabelClassifier):
         X = self._scaled(X)
         if self.feature_loss == "chi2":
             shared = Factors(self.label_factor_, self.feature_factor_, self.ones_factor_)
-            return chi2_scores(as_dense(X), shared, self.feature_weight_, self.mu_)
+            return chi2_scores(as_dense(X), shared, self.feature_weight_, self.nuclear_penalty_)
         return np.asarray(X @ self.coef_ + self.intercept_)
 
     def _scores(self, X: FeatureMatrix) -> tuple[FloatArray, FloatArray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, as_dense, as_features
-from dlst._parameters import check_choice, check_integer, check_number
+from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst.decoders import Decision
 from dlst.errors import DataError
 from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
@@ -51,11 +51,11 @@ class MIML(MultiLabelClassifier):
     compression : "identity", int, float or array of shape (r, K)
         Φ, (r, K). ``"identity"``: codes are labels. A number draws Φ, uniform in [−1, 1] with
         columns of length 1: r itself (int), or r/K (float; may exceed 1).
-    noise : float, optional
-        v = σ² + χ², the variance of a code about its regression. See Notes for the default.
-    weight_scale : float, optional
+    noise : float or "auto"
+        v = σ² + χ², the variance of a code about its regression; ``"auto"``: see Notes.
+    weight_scale : float or "auto"
         τ, prior deviation of a weight; the original's is 1. Training is ridge regression with
-        penalty v/τ²; by default leave-one-out chooses the penalty, and τ follows.
+        penalty v/τ²; with ``"auto"`` leave-one-out chooses the penalty, and τ follows.
     chi_ratio : float
         χ/σ.
     a0, b0 : float
@@ -126,12 +126,26 @@ class MIML(MultiLabelClassifier):
     (3,)
     """
 
+    _constraints: ClassVar[Constraints] = {
+        "noise": number(above=0) | one_of("auto"),
+        "weight_scale": number(above=0) | one_of("auto"),
+        "chi_ratio": number(above=0),
+        "a0": number(above=0),
+        "b0": number(above=0),
+        "kernel": one_of(*KERNELS),
+        "n_basis": integer(at_least=1) | one_of("auto"),
+        "fit_intercept": BOOLEAN,
+        "training": one_of(*TRAININGS),
+        "max_iter": integer(at_least=1),
+        "tol": number(above=0),
+    }
+
     def __init__(
         self,
         compression: Any = "identity",
         *,
-        noise: float | None = None,
-        weight_scale: float | None = None,
+        noise: float | str = "auto",
+        weight_scale: float | str = "auto",
         chi_ratio: float = 10.0,
         a0: float = 1e-6,
         b0: float = 1e-6,
@@ -219,7 +233,7 @@ class MIML(MultiLabelClassifier):
         O(g (m p² + n m p)) with g = min(K, 12); no matrix has m K rows.
         """
         X = self._checked_features(X_pool)
-        check_integer("n", n, at_least=1)
+        integer(at_least=1).check("n", n)
         if n > X.shape[0]:
             raise ValueError(
                 f"n must be at most the number of rows in the pool; got n={n} with "
@@ -238,7 +252,7 @@ class MIML(MultiLabelClassifier):
         return (indices, gains) if return_gains else indices
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self._check_parameters()
+        check_kernel(self.kernel, self.gamma)
         phi_seed, basis_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         self.decision_rule_ = self._decision_rule(self.decision, self.cardinality)
         self.phi_ = compression_matrix(
@@ -252,25 +266,10 @@ class MIML(MultiLabelClassifier):
         self._learn_weights(X, regression, labels)
         self._learn_decisions(regression, Y, labels)
 
-    def _check_parameters(self) -> None:
-        for name in ("noise", "weight_scale"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), above=0)
-        for name in ("chi_ratio", "a0", "b0", "tol"):
-            check_number(name, getattr(self, name), above=0)
-        check_choice("training", self.training, TRAININGS)
-        check_choice("kernel", self.kernel, KERNELS)
-        check_kernel(self.kernel, self.gamma)
-        check_integer("max_iter", self.max_iter, at_least=1)
-        if self.n_basis != "auto":
-            check_integer("n_basis", self.n_basis, at_least=1)
-        if not isinstance(self.fit_intercept, bool):
-            raise ValueError(f"fit_intercept must be True or False; got {self.fit_intercept!r}.")
-
     def _choose_regression(self, X: FeatureMatrix, Y: sp.csr_array, seed: int) -> Regression:
         """Choose features and penalty by leave-one-out, as far as they are not given."""
         penalty = None
-        if self.noise is not None and self.weight_scale is not None:
+        if not isinstance(self.noise, str) and not isinstance(self.weight_scale, str):
             penalty = self.noise / self.weight_scale**2
         regression = chosen_regression(
             X,
@@ -292,9 +291,9 @@ class MIML(MultiLabelClassifier):
         known, filled = _known(Y), as_dense(known_or_mean(Y))
         if self.training == "iterated":
             self._refuse_unknown(int((~known).sum()))
-        if self.noise is not None:
+        if not isinstance(self.noise, str):
             noises = [self.noise]
-        elif self.weight_scale is not None:
+        elif not isinstance(self.weight_scale, str):
             noises = [self.penalty_ * self.weight_scale**2]
         else:
             error = regression.error(filled if self.phi_ is None else filled @ self.phi_.T)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from dlst._kernels.simplex import project_onto_simplex
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import check_choice, check_integer, check_number
+from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst._progress import progress_bar
 from dlst.decoders import Decision
 from dlst.methods._regressed_labels import regressed_probabilities
@@ -47,7 +47,7 @@ class MLLOC(MultiLabelClassifier):
         m; at most as many as there are distinct label vectors.
     alpha : float or "auto"
         λ₁; ``"auto"`` is the ridge penalty with the least leave-one-out error of the labels.
-    beta : float
+    prototype_penalty : float
         λ₂. As high as the default it makes nearly all codes name one prototype.
     loss : {"squared_hinge", "hinge"}
         [1 − y f]₊² or [1 − y f]₊; the latter is the original's, to our knowledge.
@@ -128,12 +128,23 @@ class MLLOC(MultiLabelClassifier):
            [0, 0]])
     """
 
+    _constraints: ClassVar[Constraints] = {
+        "n_prototypes": integer(at_least=1),
+        "alpha": number(above=0) | one_of("auto"),
+        "prototype_penalty": number(at_least=0),
+        "loss": one_of(*LOSSES),
+        "codes": one_of(*CODES),
+        "project_codes": BOOLEAN,
+        "tol": number(at_least=0),
+        "max_iter": integer(at_least=1),
+    }
+
     def __init__(
         self,
         n_prototypes: int = 15,
         *,
         alpha: float | str = 1.0,
-        beta: float = 100.0,
+        prototype_penalty: float = 100.0,
         loss: str = "squared_hinge",
         codes: str = "targets",
         project_codes: bool = False,
@@ -149,7 +160,7 @@ class MLLOC(MultiLabelClassifier):
     ):
         self.n_prototypes = n_prototypes
         self.alpha = alpha
-        self.beta = beta
+        self.prototype_penalty = prototype_penalty
         self.loss = loss
         self.codes = codes
         self.project_codes = project_codes
@@ -164,14 +175,15 @@ class MLLOC(MultiLabelClassifier):
         self.random_state = random_state
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self._check_parameters()
         rule = self._decision_rule(self.decision, self.cardinality)
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         random = check_random_state(self.random_state)
         smoother = self._choose_kernel(X, Y, random)
         T = np.nan_to_num(2.0 * as_dense(Y) - 1.0, nan=0.0)
-        problem = Alternation(self.basis_.features(X), T, self.alpha_, self.beta, self.loss)
+        problem = Alternation(
+            self.basis_.features(X), T, self.alpha_, self.prototype_penalty, self.loss
+        )
         state = self._alternate(problem, problem.start(self.n_prototypes, random))
         self._learn_to_score(problem, state, smoother)
         self.decision_rule_ = rule.fit(self._judged_probabilities(X, Y), Y)
@@ -204,7 +216,7 @@ class MLLOC(MultiLabelClassifier):
         if not settled:
             warnings.warn(
                 f"ML-LOC did not converge in max_iter={self.max_iter} rounds; raise max_iter, tol "
-                "or beta.",
+                "or prototype_penalty.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -251,15 +263,3 @@ class MLLOC(MultiLabelClassifier):
 
     def _admissible(self, regressed: FloatArray) -> FloatArray:
         return project_onto_simplex(regressed) if self.project_codes else regressed
-
-    def _check_parameters(self) -> None:
-        check_integer("n_prototypes", self.n_prototypes, at_least=1)
-        if not (isinstance(self.alpha, str) and self.alpha == "auto"):
-            check_number("alpha", self.alpha, above=0)
-        check_number("beta", self.beta, at_least=0)
-        check_choice("loss", self.loss, LOSSES)
-        check_choice("codes", self.codes, CODES)
-        if not isinstance(self.project_codes, bool | np.bool_):
-            raise ValueError(f"project_codes must be True or False; got {self.project_codes!r}.")
-        check_number("tol", self.tol, at_least=0)
-        check_integer("max_iter", self.max_iter, at_least=1)

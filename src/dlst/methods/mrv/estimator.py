@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import check_number
+from dlst._parameters import Constraints, number, one_of
 from dlst.decoders import Decision
 from dlst.methods.label_space import known_or_mean
 from dlst.methods.mrv.latent_labels import LatentLabelProblem, LatentLabels
@@ -43,13 +43,13 @@ class MRV(ManifoldClassifier):
     ----------
     nuclear_penalty : float
         μ, as a share of the least one that gives M = 0, the spectral norm of the weighted labels.
-    ridge_penalty : float or "auto"
+    alpha : float or "auto"
         γ_A, as a multiple of n_l. ``"auto"`` is what exact leave-one-out of kernel ridge regression
         says: see Notes.
     manifold_penalty : float
         γ_I, as a multiple of tr(F_lᵀF_l)/tr(FᵀLF) for the kernel's features F; 0 leaves the graph
         out.
-    positive_weight, zero_weight : float
+    positive_weight, negative_weight : float
         ρ and ρ₀: trust in known ones and in known zeros. Where zeros may be positives that nobody
         has marked, ρ₀ is to be well below ρ; 0 takes the ones alone for known.
     penalty_scale : {"relative", "absolute"}
@@ -80,7 +80,7 @@ class MRV(ManifoldClassifier):
     coef_ : ndarray of shape (s, K)
         B: weights of the basis rows' kernels.
     intercept_ : ndarray of shape (K,)
-    nuclear_penalty_, ridge_penalty_, manifold_penalty_ : float
+    nuclear_penalty_, alpha_, manifold_penalty_ : float
         μ, γ_A and γ_I themselves.
     n_iter_ : int
         Iterations in all.
@@ -96,7 +96,7 @@ class MRV(ManifoldClassifier):
     known labels lies outside Ω.
 
     Without μ and γ_I, and with ρ₀ = ρ, f is kernel ridge regression with the penalty
-    γ_A (1 + ρ)/ρ: this is how ``ridge_penalty="auto"`` follows from leave-one-out.
+    γ_A (1 + ρ)/ρ: this is how ``alpha="auto"`` follows from leave-one-out.
 
     Latent labels of low rank within manifold-regularised vector-valued regression, the joint convex
     problem and proximal gradient with continuation are the original's. The exact terms, the two
@@ -117,14 +117,22 @@ class MRV(ManifoldClassifier):
            [0., 1.]])
     """
 
+    _constraints: ClassVar[Constraints] = {
+        **ManifoldClassifier._constraints,
+        "nuclear_penalty": number(at_least=0),
+        "alpha": number(above=0) | one_of("auto"),
+        "positive_weight": number(above=0),
+        "negative_weight": number(at_least=0),
+    }
+
     def __init__(
         self,
         nuclear_penalty: float = 0.03,
-        ridge_penalty: float | str = "auto",
+        alpha: float | str = "auto",
         *,
         manifold_penalty: float = 0.01,
         positive_weight: float = 1.0,
-        zero_weight: float = 1.0,
+        negative_weight: float = 1.0,
         penalty_scale: str = "relative",
         kernel: Kernel = "rbf",
         gamma: float | str = "auto",
@@ -142,10 +150,10 @@ class MRV(ManifoldClassifier):
         n_jobs: int | None = None,
     ):
         self.nuclear_penalty = nuclear_penalty
-        self.ridge_penalty = ridge_penalty
+        self.alpha = alpha
         self.manifold_penalty = manifold_penalty
         self.positive_weight = positive_weight
-        self.zero_weight = zero_weight
+        self.negative_weight = negative_weight
         self.penalty_scale = penalty_scale
         self.kernel = kernel
         self.gamma = gamma
@@ -163,25 +171,17 @@ class MRV(ManifoldClassifier):
         self.n_jobs = n_jobs
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self._check_parameters()
+        self._check_common_parameters()
         rows = self.labelled_rows_ = labelled_rows(Y)
         Y = Y[rows]
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
-        self.basis_, self.ridge_penalty_ = self._kernel_and_ridge(X, rows, Y)
+        self.basis_, self.alpha_ = self._kernel_and_ridge(X, rows, Y)
         F = self.basis_.features(X)
         scatter = self._graph_scatter(F, X)
         F = F[rows]
         self._learn_function(F, Y, scatter)
         self._learn_decisions(Y, self._held_out(F, Y, scatter) if self._learns_thresholds else None)
-
-    def _check_parameters(self) -> None:
-        self._check_common_parameters()
-        check_number("nuclear_penalty", self.nuclear_penalty, at_least=0)
-        if self.ridge_penalty != "auto":
-            check_number("ridge_penalty", self.ridge_penalty, above=0)
-        check_number("positive_weight", self.positive_weight, above=0)
-        check_number("zero_weight", self.zero_weight, at_least=0)
 
     def _kernel_and_ridge(
         self, X: FeatureMatrix, rows: NDArray[np.intp], Y: sp.csr_array
@@ -189,7 +189,7 @@ class MRV(ManifoldClassifier):
         """Choose width and γ_A where they are not given, and draw the basis from all rows."""
         # What γ_A amounts to in a kernel ridge regression of the labels, see Notes.
         factor = (1.0 + self.positive_weight) / self.positive_weight
-        given = None if isinstance(self.ridge_penalty, str) else float(self.ridge_penalty)
+        given = None if isinstance(self.alpha, str) else float(self.alpha)
         if given is not None and self.penalty_scale == "relative":
             given *= len(rows)
         gamma = self.gamma
@@ -234,8 +234,8 @@ class MRV(ManifoldClassifier):
             means = np.nansum(labels, axis=0) / np.maximum(known.sum(axis=0), 1)
             centre = F.mean(axis=0)
         F = F - centre
-        weights = known * np.where(labels == 1, self.positive_weight, self.zero_weight)
-        penalty = self.ridge_penalty_ * np.eye(F.shape[1])
+        weights = known * np.where(labels == 1, self.positive_weight, self.negative_weight)
+        penalty = self.alpha_ * np.eye(F.shape[1])
         manifold = self._manifold_weight(scatter, float(np.sum(F**2)))
         if scatter is not None:
             penalty += manifold * scatter

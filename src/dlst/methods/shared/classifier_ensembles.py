@@ -65,7 +65,7 @@ def warn_of_unfinished(fitted: Sequence[Any]) -> None:
     if unfinished:
         warnings.warn(
             f"{unfinished} of {len(fitted)} classifiers did not converge in "
-            f"max_iter={max(limits)}; raise max_iter of base_estimator, or lower C.",
+            f"max_iter={max(limits)}; raise max_iter of estimator, or lower C.",
             ConvergenceWarning,
             stacklevel=2,
         )

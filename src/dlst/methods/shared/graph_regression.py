@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import NamedTuple, get_args
+from typing import ClassVar, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 
 from dlst._kernels.neighbour_graph import Weights, neighbour_laplacian
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import check_choice, check_integer, check_number
+from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst.decoders import Decision
 from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
@@ -51,6 +51,15 @@ class ManifoldClassifier(MultiLabelClassifier):
     n_jobs: int | None
 
     _takes_unlabelled = True
+    _constraints: ClassVar[Constraints] = {
+        "penalty_scale": one_of("relative", "absolute"),
+        "manifold_penalty": number(at_least=0),
+        "n_neighbors": integer(at_least=1),
+        "graph_weights": one_of(*get_args(Weights)),
+        "fit_intercept": BOOLEAN,
+        "tol": number(above=0),
+        "max_iter": integer(at_least=1),
+    }
 
     @abstractmethod
     def _predicted_labels(self, X: FeatureMatrix) -> FloatArray:
@@ -63,12 +72,6 @@ class ManifoldClassifier(MultiLabelClassifier):
         return regressed_scores(self._predicted_labels(X))
 
     def _check_common_parameters(self) -> None:
-        check_choice("penalty_scale", self.penalty_scale, ("relative", "absolute"))
-        check_number("manifold_penalty", self.manifold_penalty, at_least=0)
-        check_integer("n_neighbors", self.n_neighbors, at_least=1)
-        check_choice("graph_weights", self.graph_weights, get_args(Weights))
-        check_number("tol", self.tol, above=0)
-        check_integer("max_iter", self.max_iter, at_least=1)
         check_kernel(self.kernel, self.gamma)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError(

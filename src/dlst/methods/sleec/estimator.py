@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import check_integer, check_number
+from dlst._parameters import Constraints, integer, number, one_of
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.sleec.local_embedding import SPLIT_STEPS, LocalEmbedding
@@ -36,20 +36,20 @@ class SLEEC(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_components : int, optional
-        L̂, dimensions of the codes; by default K, at most 50.
+    n_components : int or "auto"
+        L̂, dimensions of the codes; ``"auto"`` is K, at most 50.
     n_label_neighbors : int
         n̄, label sets whose inner products with a label set are kept.
     n_neighbors : int
         k, training rows that vote.
-    n_clusters : int, optional
-        C, clusters of each learner; by default one for each 6000 rows. Those with fewer than
+    n_clusters : int or "auto"
+        C, clusters of each learner; ``"auto"`` is one for each 6000 rows. Those with fewer than
         ``n_neighbors`` rows are dissolved.
     n_learners : int
         Clusterings that are averaged; one cluster is the same every time and fitted once.
-    alpha : float, optional
-        λ; by default chosen by exact leave-one-out in each cluster.
-    l1 : float
+    alpha : float or "auto"
+        λ; ``"auto"`` is chosen by exact leave-one-out in each cluster.
+    l1_penalty : float
         μ, which makes regressed codes sparse; 0 is plain ridge regression.
     max_iter, tol : int, float
         The codes' projected gradient stops after so many steps, or when a step lowers the squared
@@ -104,16 +104,28 @@ class SLEEC(MultiLabelClassifier):
 
     _takes_unknown = False
 
+    _constraints: ClassVar[Constraints] = {
+        "n_components": integer(at_least=1) | one_of("auto"),
+        "n_label_neighbors": integer(at_least=1),
+        "n_neighbors": integer(at_least=1),
+        "n_clusters": integer(at_least=1) | one_of("auto"),
+        "n_learners": integer(at_least=1),
+        "alpha": number(above=0) | one_of("auto"),
+        "l1_penalty": number(at_least=0),
+        "max_iter": integer(at_least=1),
+        "tol": number(at_least=0),
+    }
+
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | str = "auto",
         *,
         n_label_neighbors: int = 50,
         n_neighbors: int = 25,
-        n_clusters: int | None = None,
+        n_clusters: int | str = "auto",
         n_learners: int = 5,
-        alpha: float | None = None,
-        l1: float = 0.0,
+        alpha: float | str = "auto",
+        l1_penalty: float = 0.0,
         max_iter: int = 100,
         tol: float = 1e-3,
         scaling: Scaling = "auto",
@@ -125,14 +137,13 @@ class SLEEC(MultiLabelClassifier):
         self.n_clusters = n_clusters
         self.n_learners = n_learners
         self.alpha = alpha
-        self.l1 = l1
+        self.l1_penalty = l1_penalty
         self.max_iter = max_iter
         self.tol = tol
         self.scaling = scaling
         self.random_state = random_state
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self._check_parameters()
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         self.labels_ = Y
@@ -143,21 +154,12 @@ class SLEEC(MultiLabelClassifier):
         ]
         self._tell_convergence()
 
-    def _check_parameters(self) -> None:
-        for name in ("n_components", "n_clusters"):
-            if getattr(self, name) is not None:
-                check_integer(name, getattr(self, name), at_least=1)
-        for name in ("n_label_neighbors", "n_neighbors", "n_learners", "max_iter"):
-            check_integer(name, getattr(self, name), at_least=1)
-        if self.alpha is not None:
-            check_number("alpha", self.alpha, above=0)
-        check_number("l1", self.l1, at_least=0)
-        check_number("tol", self.tol, at_least=0)
-
     def _cluster(self, X: FeatureMatrix) -> None:
         """Split the rows into clusters, anew for each learner."""
         n = X.shape[0]
-        wanted = self.n_clusters or max(1, n // ROWS_PER_CLUSTER)
+        wanted = self.n_clusters
+        if isinstance(wanted, str):
+            wanted = max(1, n // ROWS_PER_CLUSTER)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_learners)
         centres = [_centres(X, min(wanted, n), int(s), self.n_neighbors) for s in seeds]
         # One cluster is the same every time.
@@ -168,13 +170,15 @@ class SLEEC(MultiLabelClassifier):
             self.rows_.append([np.flatnonzero(nearest == c) for c in range(len(found))])
 
     def _embedding(self) -> LocalEmbedding:
-        r = self.n_components or min(self.labels_.shape[1], LARGEST_AUTOMATIC_CODE)
+        r = self.n_components
+        if isinstance(r, str):
+            r = min(self.labels_.shape[1], LARGEST_AUTOMATIC_CODE)
         return LocalEmbedding(
             r,
             self.n_label_neighbors,
             self.n_neighbors,
-            self.alpha,
-            self.l1,
+            None if isinstance(self.alpha, str) else self.alpha,
+            self.l1_penalty,
             self.max_iter,
             self.tol,
         )
@@ -189,8 +193,8 @@ class SLEEC(MultiLabelClassifier):
             )
         if not all(embedding.sparse_converged_ for embedding in fitted):
             _warn(
-                f"The sparse codes did not converge in {SPLIT_STEPS} steps; lower l1 (now "
-                f"{self.l1:g}), or raise alpha."
+                f"The sparse codes did not converge in {SPLIT_STEPS} steps; lower l1_penalty (now "
+                f"{self.l1_penalty:g}), or raise alpha."
             )
 
     def _votes(self, X: FeatureMatrix) -> FloatArray:

@@ -26,7 +26,7 @@ class LocalEmbedding(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_components, n_label_neighbors, n_neighbors, alpha, l1, max_iter, tol
+    n_components, n_label_neighbors, n_neighbors, alpha, l1_penalty, max_iter, tol
         As in :class:`~dlst.methods.sleec.SLEEC`.
 
     Attributes
@@ -36,7 +36,7 @@ class LocalEmbedding(BaseEstimator):  # type: ignore[misc]
     regressor_ : LinearRidge
     n_iter_ : int
     converged_, sparse_converged_ : bool
-        Whether the codes, and the regression with ``l1``, met their tolerances.
+        Whether the codes, and the regression with ``l1_penalty``, met their tolerances.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class LocalEmbedding(BaseEstimator):  # type: ignore[misc]
         n_label_neighbors: int,
         n_neighbors: int,
         alpha: float | None,
-        l1: float,
+        l1_penalty: float,
         max_iter: int,
         tol: float,
     ):
@@ -53,7 +53,7 @@ class LocalEmbedding(BaseEstimator):  # type: ignore[misc]
         self.n_label_neighbors = n_label_neighbors
         self.n_neighbors = n_neighbors
         self.alpha = alpha
-        self.l1 = l1
+        self.l1_penalty = l1_penalty
         self.max_iter = max_iter
         self.tol = tol
 
@@ -69,9 +69,9 @@ class LocalEmbedding(BaseEstimator):  # type: ignore[misc]
         targets = found.point[label_sets.inverse]
         self.regressor_ = LinearRidge(self.alpha).fit(X, targets)
         self.sparse_converged_ = True
-        if self.l1 > 0:
+        if self.l1_penalty > 0:
             self.regressor_, self.sparse_converged_ = sparse_code_regression(
-                X, targets, self.regressor_.alpha_, self.l1
+                X, targets, self.regressor_.alpha_, self.l1_penalty
             )
         self.codes_ = self.regressor_.predict(X)
         return self

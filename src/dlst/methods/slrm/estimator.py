@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import check_choice, check_number
+from dlst._parameters import Constraints, number, one_of
 from dlst.decoders import Decision
 from dlst.errors import DataError
 from dlst.methods.scaling import FeatureScaler, Scaling
@@ -123,6 +123,12 @@ class SLRM(ManifoldClassifier):
            [0., 1.]])
     """
 
+    _constraints: ClassVar[Constraints] = {
+        **ManifoldClassifier._constraints,
+        "nuclear_penalty": number(at_least=0) | one_of("auto"),
+        "solver": one_of("fista", "admm"),
+    }
+
     def __init__(
         self,
         nuclear_penalty: float | str = "auto",
@@ -183,9 +189,6 @@ class SLRM(ManifoldClassifier):
 
     def _check_parameters(self, Y: sp.csr_array) -> None:
         self._check_common_parameters()
-        check_choice("solver", self.solver, ("fista", "admm"))
-        if self.nuclear_penalty != "auto":
-            check_number("nuclear_penalty", self.nuclear_penalty, at_least=0)
         unknown = int(np.isnan(Y.data).sum())
         if self.solver == "admm" and unknown:
             raise DataError(
