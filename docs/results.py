@@ -15,32 +15,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dlst._files import atomic_write
-from dlst.experiments import RecordFolder, wall_seconds
-from dlst.experiments.paper import ITEMS, Item
-from dlst.reports import build_document, document_to_markdown
+from dlst.experiments import RecordFolder
+from dlst.paper import ITEMS, Item, judge_claims
+from dlst.reports import Run, build_document, document_to_markdown, wall_seconds
 from dlst.reports.charts import save_chart, save_drawing
-from dlst.reports.claims import Run, judge_claims
 from dlst.reports.document import Block, Chart, Document, Drawing, Section, Table
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "results.md"
 KEPT = HERE / "results"
-
-SHOWN = {
-    "table-datasets": r"data-?sets?.*",
-    "table-main": r"main-.*-random",
-    "table-variants": r"variants-.*-random",
-    "table-voc": r"voc-.*",
-    "table-ranks": r"mean-ranks|.*instance-average-precision-labelled.*",
-    "figure-codes": r".*(density|divergence|kl).*",
-    "figure-examples": r".*summary.*",
-    "figure-nuswide": r".*means.*",
-    "figure-missing": r"missing-claims|missing-[a-z0-9-]*-instance-average-precision-labelled",
-    "figure-training": r"training-[a-z0-9-]*-instance-average-precision-labelled",
-    "figure-classes": r"classes-claims",
-    "figure-lambda": r"lambda-claims",
-}
-"""Names of the blocks that the summary shows of each item; its own page has all."""
 
 INTRODUCTION = """# Results
 
@@ -127,9 +110,9 @@ def overview(found: dict[Item, RecordFolder], documents: dict[Item, Document]) -
 def claims(found: dict[Item, RecordFolder]) -> str:
     runs = {item.name: Run(folder.read(), folder.plan()) for item, folder in found.items()}
     parts = ["## The paper, claim by claim", ""]
-    for number, each in enumerate(judge_claims(runs), start=1):
+    for each in judge_claims(runs):
         where = f"[{each.item}](results/{each.item}.md)"
-        parts += [f"{number}. {each.claim} **{each.outcome.capitalize()}.**", ""]
+        parts += [f"{each.number}. {each.claim} **{each.outcome.capitalize()}.**", ""]
         parts += [f"   {each.evidence} ({where})", ""]
     return "\n".join(parts)
 
@@ -144,7 +127,7 @@ def summary(item: Item, document: Document) -> str:
 
 def is_shown(item: Item, block: Block) -> bool:
     named = isinstance(block, Table | Chart | Drawing)
-    return named and re.fullmatch(SHOWN[item.name], block.name) is not None
+    return named and re.fullmatch(item.summary, block.name) is not None
 
 
 def blocks_of(document: Document) -> Sequence[Block]:

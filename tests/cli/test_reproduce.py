@@ -10,8 +10,8 @@ import pytest
 
 from dlst.cli.app import main
 from dlst.experiments import plan_of
-from dlst.experiments.paper import ITEMS, plan_for
-from dlst.reports.items import LAYOUTS
+from dlst.paper import ITEMS, plan_for
+from dlst.reports.layouts import layout_of
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ def test_an_unknown_item_is_answered_with_the_nearest(capsys):
 
 
 def test_every_item_has_a_layout_and_a_smaller_quick_version():
-    assert set(LAYOUTS) == {item.name for item in ITEMS}
     for item in ITEMS:
+        assert layout_of(item.name) is item
         whole, quick = plan_for(item.name), plan_for(item.name, quick=True)
         assert len(quick.cells()) + len(quick.probes) <= len(whole.cells()) + len(whole.probes)
         assert "quick" in quick.name

@@ -15,8 +15,8 @@ from dlst._files import sha256
 from dlst.data import load, registry
 from dlst.data.layouts.voc import CLASSES
 from dlst.experiments import Plan, Source, run
-from dlst.experiments.paper import plan_for
 from dlst.experiments.protocols import rows_of
+from dlst.paper import plan_for
 
 N, D, SIMULATED = 120, 6, 16
 NOTE = "simulated features"

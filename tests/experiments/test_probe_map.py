@@ -13,7 +13,7 @@ from scipy.special import expit
 from dlst.data import Dataset, Split, load_multidigits, random_split, save
 from dlst.errors import DataError, PlanError
 from dlst.experiments.probes import answer
-from dlst.experiments.probes.map import latent_map
+from dlst.experiments.probes.latent_map import latent_map
 from dlst.methods import make
 
 QUICK = {"n_basis": 60}

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dlst.errors import RunError
-from dlst.experiments.records import PACKED, RecordFolder, wall_seconds
+from dlst.experiments.records import PACKED, RecordFolder
 
 
 def record(number, status="done"):
@@ -161,23 +161,3 @@ def test_news_are_told_once_and_half_a_line_is_none(tmp_path):
     # The next writer cuts the half line off.
     other.append(record(3))
     assert [each["key"] for each in folder.news()] == ["k3"]
-
-
-def worked(ended, seconds):
-    return {"finished": f"2026-01-01T{ended}+00:00", "wall_seconds": seconds}
-
-
-@pytest.mark.parametrize(
-    ("records", "seconds"),
-    [
-        ([], 0),
-        ([{"status": "done"}], 0),
-        ([worked("10:00:10", 10), worked("10:00:20", 10)], 20),
-        ([worked("10:00:20", 10), worked("10:00:10", 10)], 20),  # whatever the order
-        ([worked("10:01:00", 60), worked("10:00:30", 10)], 60),  # one within the other
-        ([worked("10:00:10", 10), worked("10:00:21", 10)], 21),  # starting takes a moment
-        ([worked("10:00:10", 10), worked("11:00:00", 10)], 20),  # a break
-    ],
-)
-def test_breaks_and_overlaps_do_not_count(records, seconds):
-    assert wall_seconds(records) == seconds

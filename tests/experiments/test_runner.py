@@ -14,8 +14,8 @@ import pytest
 from small_runs import without_times, write_table
 
 from dlst.experiments import Limits, Plan, RecordFolder, Variant, run
+from dlst.experiments.execution import carry_out
 from dlst.experiments.tuning import tuned
-from dlst.experiments.work import carry_out
 
 
 @pytest.fixture

@@ -76,6 +76,8 @@ def compare(
     A run that was stopped goes on where it was when the same command is given again. The exit
     code is 1 when a cell failed.
     """
+    # Registers the paper's probes, which a plan may ask for.
+    import dlst.paper  # noqa: F401
     from dlst._files import atomic_write
     from dlst.cli import run_views, views
     from dlst.experiments import Limits, Plan, read_plan, run

@@ -48,7 +48,7 @@ def reproduce(
     """
     from dlst.cli import run_views, views
     from dlst.experiments import Limits, run
-    from dlst.experiments.paper import plan_for
+    from dlst.paper import plan_for
 
     if item is None:
         if json:
@@ -104,6 +104,8 @@ def report(
 
 
 def _written(run_folder: Path, folder: Path, *, page_only: bool) -> Document:
+    # Registers how the paper's items are laid out.
+    import dlst.paper  # noqa: F401
     from dlst.experiments import RecordFolder
     from dlst.reports import build_document, write_everything, write_page
 

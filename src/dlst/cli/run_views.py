@@ -72,7 +72,7 @@ def fetch_data(plan: Plan) -> None:
 
 def catalogue_rows() -> list[dict[str, str]]:
     """List what can be reproduced."""
-    from dlst.experiments.paper import ITEMS
+    from dlst.paper import ITEMS
 
     return [{"item": item.name, "title": item.title, "where": item.where} for item in ITEMS]
 

@@ -12,7 +12,8 @@ from dlst.experiments.demo_result import (
     ShownImage,
 )
 from dlst.experiments.plan import Cell, Plan, Source, Variant, plan_of, read_plan
-from dlst.experiments.records import RecordFolder, wall_seconds
+from dlst.experiments.probes import register_probe
+from dlst.experiments.records import RecordFolder
 from dlst.experiments.runner import Limits, run
 
 __all__ = [
@@ -33,7 +34,7 @@ __all__ = [
     "Variant",
     "plan_of",
     "read_plan",
+    "register_probe",
     "run",
     "run_demo",
-    "wall_seconds",
 ]

@@ -139,7 +139,7 @@ class Plan:
     name : str
         For titles.
     item : str
-        What the report is laid out as: an item of :mod:`dlst.experiments.paper`, or nothing.
+        What the report is laid out as: see :func:`dlst.reports.register_layout`.
     command : str
         What gives these records, for the report.
 
@@ -206,6 +206,20 @@ class Plan:
                                 protocol=dict(protocol),
                                 tuning=self.tuning,
                             )
+
+    def words_for(self, cell: Cell) -> dict[str, str]:
+        """Say what a report needs to name a cell, for it knows no methods."""
+        fixed = dict(cell.parameters)
+        title = next(
+            each.title
+            for each in self.variants
+            if each.method == cell.method and dict(each.parameters) == fixed
+        )
+        return {
+            "title": title,
+            "meaning": method_info(cell.method).meaning,
+            "tuning_meaning": TUNING_MEANINGS[cell.tuning],
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""

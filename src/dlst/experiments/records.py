@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,6 @@ RECORDS = "records.jsonl"
 PACKED = f"{RECORDS}.gz"
 PLAN = "plan.json"
 CLAIMS = ".claims"
-
-_BREAK = 2.0
-"""Seconds between two records that are no break: their times are kept in whole seconds."""
 
 
 class RecordFolder:
@@ -149,32 +145,6 @@ class RecordFolder:
                         f"{self.file}:{number}: is no record ({error}). Delete that line: its "
                         "cell will be run again."
                     ) from error
-
-
-def wall_seconds(records: Iterable[Mapping[str, Any]]) -> float:
-    """Return how long anything was being worked on, whoever did it and however often it stopped.
-
-    Examples
-    --------
-    >>> wall_seconds([
-    ...     {"finished": "2026-01-01T10:00:30+00:00", "wall_seconds": 20.0},
-    ...     {"finished": "2026-01-01T10:00:40+00:00", "wall_seconds": 20.0},
-    ...     {"finished": "2026-01-03T08:00:00+00:00", "wall_seconds": 5.0},
-    ... ])
-    35.0
-    """
-    ends = [(_clock(each), float(each["wall_seconds"])) for each in records if "finished" in each]
-    total, busy_until = 0.0, -math.inf
-    for start, end in sorted((end - took, end) for end, took in ends):
-        if start > busy_until + _BREAK:
-            busy_until = start
-        total += max(0.0, end - busy_until)
-        busy_until = max(busy_until, end)
-    return total
-
-
-def _clock(record: Mapping[str, Any]) -> float:
-    return datetime.datetime.fromisoformat(record["finished"]).timestamp()
 
 
 def finite(value: Any) -> Any:

@@ -18,6 +18,7 @@ from typing import Any
 
 from dlst.errors import RunError
 from dlst.experiments.plan import Cell, Plan, stable_key
+from dlst.experiments.probes import address_of
 from dlst.experiments.records import RecordFolder
 
 _THREADS = (
@@ -136,7 +137,9 @@ def run(
         The records of the plan's cells, then of its probes, in the plan's order.
     """
     records = RecordFolder(folder)
-    records.save_plan(plan.as_dict())
+    # A report counts what is left without knowing how a plan becomes cells.
+    asked = len(plan.cells()) + len(plan.probes)
+    records.save_plan({**plan.as_dict(), "asked": asked})
     return _Run(plan, records, limits or Limits(), again, watch).carry_out()
 
 
@@ -280,6 +283,7 @@ class _Run:
         record = {
             "key": task.key,
             **task.body,
+            **({} if task.cell is None else self.plan.words_for(task.cell)),
             **result,
             # Where tuning failed the defaults were used, and this says why.
             **({} if tuning is None else {"tuning_message": tuning.get("message")}),
@@ -340,7 +344,8 @@ class _Worker:
     def give(self, task: Task, chosen: dict[str, Any] | None) -> None:
         """Start a task."""
         self.task, self.given_at = task, time.monotonic()
-        line = json.dumps({**task.body, "chosen": chosen})
+        address = address_of(task.probe) if task.kind == "probe" else None
+        line = json.dumps({**task.body, "chosen": chosen, "address": address})
         if self.process.stdin is not None:
             print(line, file=self.process.stdin, flush=True)
 

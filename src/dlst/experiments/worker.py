@@ -27,9 +27,9 @@ def main() -> None:
     threading.Thread(target=_listen, args=(tasks,), daemon=True).start()
 
     # Imported before the memory limit is set, which is for the cells.
-    from dlst.experiments import work
+    from dlst.experiments import execution
 
-    _send(results, {"ready": work.surroundings()})
+    _send(results, {"ready": execution.surroundings()})
     if len(sys.argv) > 1:
         _limit_memory(float(sys.argv[1]))
     while True:
@@ -48,16 +48,16 @@ def _listen(tasks: queue.Queue[str]) -> None:
 
 
 def _outcome(task: dict[str, Any]) -> dict[str, Any]:
-    from dlst.experiments import probes, work
+    from dlst.experiments import execution, probes
     from dlst.experiments.plan import Cell
 
     try:
         if task["kind"] == "probe":
-            return {"status": "done", "result": probes.answer(task["probe"])}
+            return {"status": "done", "result": probes.answer(task["probe"], task["address"])}
         cell = Cell(**task["cell"])
         if task["kind"] == "tune":
-            return {"status": "done", **work.choose_parameters(cell)}
-        return {"status": "done", **work.carry_out(cell, task.get("chosen"))}
+            return {"status": "done", **execution.choose_parameters(cell)}
+        return {"status": "done", **execution.carry_out(cell, task.get("chosen"))}
     except MemoryError as error:
         return {"status": "memory", "message": str(error) or "out of memory"}
     except Exception as error:  # one cell's failure is a record, not the end of the run

@@ -6,6 +6,7 @@ from dlst.reports.document import Document
 from dlst.reports.exports import write_everything
 from dlst.reports.frames import is_better_higher, measure_title, results_frame
 from dlst.reports.latex import document_to_latex
+from dlst.reports.layouts import Layout, register_layout
 from dlst.reports.markdown import document_to_markdown
 from dlst.reports.page import render_page, write_page
 from dlst.reports.paired_tests import (
@@ -19,15 +20,19 @@ from dlst.reports.rank_diagram import critical_difference_svg
 from dlst.reports.rank_summary import RankSummary, rank_summary
 from dlst.reports.ranks import Friedman, Nemenyi, Ranks, friedman_test, mean_ranks, nemenyi
 from dlst.reports.report import build_document
+from dlst.reports.run import Run
 from dlst.reports.score_tables import ScoreTable, score_table, to_latex, to_markdown
+from dlst.reports.times import wall_seconds
 
 __all__ = [
     "BayesianComparison",
     "Document",
     "Friedman",
+    "Layout",
     "Nemenyi",
     "RankSummary",
     "Ranks",
+    "Run",
     "ScoreTable",
     "bayesian_signed_rank",
     "build_document",
@@ -45,12 +50,14 @@ __all__ = [
     "measure_title",
     "nemenyi",
     "rank_summary",
+    "register_layout",
     "render_demo",
     "render_page",
     "results_frame",
     "score_table",
     "to_latex",
     "to_markdown",
+    "wall_seconds",
     "wilcoxon_against",
     "write_demo",
     "write_everything",

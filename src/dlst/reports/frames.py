@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from dlst.methods import method_info
 from dlst.metrics import metric_info
 
 TOP_R = "_top_r"
@@ -48,10 +47,10 @@ def _row(record: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "data": cell["data"],
         "method": cell["method"],
-        "title": _title(cell),
+        "title": record_title(record),
         "split": cell["split"],
         "seed": cell["seed"],
-        "protocol": _told(cell["protocol"]),
+        "protocol": _settings(cell["protocol"]),
         "status": record["status"],
         "message": record.get("message"),
         "parameters": json.dumps(record.get("parameters") or {}, sort_keys=True),
@@ -61,10 +60,15 @@ def _row(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _title(cell: Mapping[str, Any]) -> str:
-    own = method_info(cell["method"]).title
-    return f"{own} ({_told(cell['parameters'])})" if cell["parameters"] else own
+def record_title(record: Mapping[str, Any]) -> str:
+    """Name the method of a cell: as its record does, else by its name and parameters."""
+    cell = record["cell"]
+    return str(record.get("title") or _with_settings(cell["method"], cell["parameters"]))
 
 
-def _told(mapping: Mapping[str, Any]) -> str:
+def _with_settings(name: str, settings: Mapping[str, Any]) -> str:
+    return f"{name} ({_settings(settings)})" if settings else name
+
+
+def _settings(mapping: Mapping[str, Any]) -> str:
     return ", ".join(f"{key}={value}" for key, value in sorted(mapping.items()))

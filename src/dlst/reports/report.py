@@ -2,52 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlst.reports.document import Document, LatentMap, Section, Text
-from dlst.reports.items import layout_of
+from dlst.reports.layouts import layout_of
 from dlst.reports.provenance import failure_section, provenance_section, run_facts
+from dlst.reports.run import Run
 
 NOTHING_YET = "The run has no finished cell yet."
 
 
-def build_document(records: Sequence[Mapping[str, Any]], plan: Mapping[str, Any]) -> Document:
-    """Return the report of a run.
+def build_document(
+    records: Iterable[Mapping[str, Any]], plan: Mapping[str, Any] | None = None
+) -> Document:
+    """Return the report of a run; parameters are those of :class:`~dlst.reports.Run`.
 
-    Parameters
-    ----------
-    records : sequence of mapping
-        As :meth:`dlst.experiments.RecordFolder.read` gives them.
-    plan : mapping
-        As :meth:`dlst.experiments.RecordFolder.plan` gives it.
+    A plan's ``item`` says how it is laid out: see :func:`~dlst.reports.register_layout`.
     """
-    layout = layout_of(str(plan.get("item", "")))
-    told = [record for record in records if record["status"] == "done"]
-    own = [record for record in told if record.get("kind") != "tune"]
-    sections = layout.sections(list(records), dict(plan)) if own else []
+    run = Run(records, plan)
+    layout = layout_of(str(run.plan.get("item", "")))
+    has_ended = any(each["status"] == "done" for each in run.records if each["kind"] != "tune")
     return Document(
-        title=str(plan.get("name") or "Comparison"),
-        verdict=layout.verdict(list(records), dict(plan)) if own else NOTHING_YET,
-        facts=run_facts(records, plan),
+        title=str(run.plan.get("name") or "Comparison"),
+        verdict=layout.verdict(run) if has_ended else NOTHING_YET,
+        facts=run_facts(run),
         sections=[
-            *sections,
-            *_map_section(told),
-            failure_section(records),
-            provenance_section(records, plan),
+            *(layout.sections(run) if has_ended else []),
+            *_map_section(run),
+            failure_section(run.records),
+            provenance_section(run),
         ],
     )
 
 
-def _map_section(records: Sequence[Mapping[str, Any]]) -> list[Section]:
+def _map_section(run: Run) -> list[Section]:
     maps = [
-        LatentMap(
-            name=f"map-{record['probe']['data'].rsplit('/', 1)[-1].replace('.', '-').lower()}",
-            title=f"{record['result']['data']}: codes of {record['result']['method']}",
-            result=record["result"],
-        )
-        for record in records
-        if record.get("kind") == "probe" and record["probe"]["probe"] == "map"
+        LatentMap(name, f"{result['data']}: codes of {result['method']}", result)
+        for name, result in run.probes("map").items()
     ]
     if not maps:
         return []

@@ -13,11 +13,9 @@ from typing import Any, Protocol
 from dlst.data import Dataset, load
 from dlst.errors import PlanError
 
-PROBES = {
+_ADDRESSES = {
     "describe": "dlst.experiments.probes.describe:describe",
-    "codes": "dlst.experiments.probes.codes:codes",
-    "examples": "dlst.experiments.probes.examples:examples",
-    "map": "dlst.experiments.probes.map:latent_map",
+    "map": "dlst.experiments.probes.latent_map:latent_map",
 }
 """Where each probe lives; imported when it is asked for."""
 
@@ -29,19 +27,37 @@ class Probe(Protocol):
         """Return plain values."""
 
 
+def register_probe(name: str, address: str) -> None:
+    """Let plans ask for a probe of one's own.
+
+    Parameters
+    ----------
+    name : str
+        As plans call it.
+    address : str
+        ``package.module:function``; the process that carries the probe out imports it.
+    """
+    _ADDRESSES[name] = address
+
+
+def address_of(given: Mapping[str, Any]) -> str:
+    """Say where the probe that a plan asks for lives."""
+    check_probe(given)
+    return _ADDRESSES[given["probe"]]
+
+
 def check_probe(given: Mapping[str, Any]) -> None:
     """Refuse what names no probe or no data."""
     name = given.get("probe")
-    if name not in PROBES:
-        raise PlanError(f"probe must be among {', '.join(PROBES)}; got {name!r}.")
+    if name not in _ADDRESSES:
+        raise PlanError(f"probe must be among {', '.join(_ADDRESSES)}; got {name!r}.")
     if not given.get("data"):
         raise PlanError(f"the probe {name} must say its data.")
 
 
-def answer(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Carry a probe out."""
-    check_probe(given)
-    module, function = PROBES[given["probe"]].split(":")
+def answer(given: Mapping[str, Any], address: str) -> dict[str, Any]:
+    """Carry a probe out; its address is given, for this process need not know all probes."""
+    module, function = address.split(":")
     probe: Probe = getattr(import_module(module), function)
     data = load(given["data"], download=False, **given.get("options", {}))
     settings = {key: given[key] for key in given if key not in ("probe", "data", "options")}

@@ -1,0 +1,19 @@
+"""The paper, judged: its tables and figures, the values that it printed, and what it claims.
+
+Everything that exists for one paper is here. Importing this registers its layouts with
+:mod:`dlst.reports` and its probes with :mod:`dlst.experiments`, which know no paper; a second one
+would be a package beside this one.
+"""
+
+from dlst.experiments import register_probe
+from dlst.paper.catalogue import ITEMS, item, plan_for
+from dlst.paper.claims import Judgement, judge_claims
+from dlst.paper.item import Claim, Item
+from dlst.reports import register_layout
+
+__all__ = ["ITEMS", "Claim", "Item", "Judgement", "item", "judge_claims", "plan_for"]
+
+for _item in ITEMS:
+    register_layout(_item.name, _item)
+register_probe("codes", "dlst.paper.probes.codes:codes")
+register_probe("examples", "dlst.paper.probes.examples:examples")

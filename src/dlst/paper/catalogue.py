@@ -1,0 +1,61 @@
+"""The paper's tables and figures by name: what `dlst reproduce` runs."""
+
+from __future__ import annotations
+
+import difflib
+
+from dlst.errors import UnknownNameError
+from dlst.experiments import Plan
+from dlst.paper.classes import CLASSES
+from dlst.paper.codes import CODES
+from dlst.paper.data_table import DATA_SETS
+from dlst.paper.examples import EXAMPLES
+from dlst.paper.item import Item
+from dlst.paper.main_table import MAIN_TABLE
+from dlst.paper.missing_labels import MISSING_LABELS
+from dlst.paper.nuswide import NUSWIDE
+from dlst.paper.penalty import PENALTY
+from dlst.paper.rank_table import RANK_TABLE
+from dlst.paper.training_rows import TRAINING_ROWS
+from dlst.paper.variants import VARIANTS
+from dlst.paper.voc import VOC
+
+ITEMS: tuple[Item, ...] = (
+    DATA_SETS,
+    MAIN_TABLE,
+    VARIANTS,
+    VOC,
+    RANK_TABLE,
+    CODES,
+    EXAMPLES,
+    NUSWIDE,
+    MISSING_LABELS,
+    TRAINING_ROWS,
+    CLASSES,
+    PENALTY,
+)
+
+
+def item(name: str) -> Item:
+    """Look an item up by name."""
+    for each in ITEMS:
+        if each.name == name.strip().lower():
+            return each
+    known = [each.name for each in ITEMS]
+    near = difflib.get_close_matches(name, known, n=3) or known
+    raise UnknownNameError(
+        f"an item must be one of {', '.join(known)}; got {name!r}. Did you mean {near[0]}?"
+    )
+
+
+def plan_for(name: str, *, quick: bool = False) -> Plan:
+    """Return the plan of an item.
+
+    Examples
+    --------
+    >>> plan_for("table-variants").sources[0].name
+    'emotions'
+    >>> len(plan_for("table-main", quick=True).cells()) < len(plan_for("table-main").cells())
+    True
+    """
+    return item(name).plan(quick=quick)

@@ -1,0 +1,176 @@
+"""The gain of each class, against the number of labels that occur beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from dlst.experiments import Source
+from dlst.paper.item import Claim, Item, Outcome, judged_by_share
+from dlst.paper.setting import DEFAULT, PIPELINE
+from dlst.reports import Run
+from dlst.reports.class_gains import class_gains, gain_blocks, signed_gain
+from dlst.reports.class_scores import Correlation, class_frame, correlation, over_classes
+from dlst.reports.document import Cell, Column, Section, Table, Text
+from dlst.reports.score_tables import LEVEL
+from dlst.reports.words import NOTHING, anchor, empty_section, listed, percent
+
+VARIANT = "dlst1"
+Part = tuple[str, str, dict[str, pd.DataFrame]]
+"""Title and name of a data set and, by title of the other method, its classes."""
+
+
+def asks(quick: bool) -> Mapping[str, Any]:
+    """Say what to run."""
+    sets: list[str | Source] = ["mediamill-2000"]
+    if not quick:
+        official = Source("corel5k", splits=["official"], seeds=1, protocols=[{"per_label": True}])
+        sets.append(official)
+    return {
+        "data": sets,
+        "methods": [DEFAULT, PIPELINE, VARIANT, "krr", "slrm", "mrv"],
+        "splits": ["random"],
+        "seeds": 2 if quick else 10,
+        "protocols": [{"per_label": True}],
+    }
+
+
+def sections(run: Run) -> list[Section]:
+    """Show the AP gain of each class over DLST₁ and over the best rival."""
+    found = {method: gains_of(run, method) for method in (DEFAULT, PIPELINE)}
+    if not any(found.values()):
+        return empty_section("classes", "Gain of each class")
+    text = (
+        "The gain of a class is DLST's average precision (AP) less the other method's on the same "
+        "test rows, averaged over runs; classes without a test positive have none. The concurrent "
+        "labels of a class are the other labels of the rows that have it, on average. The paper "
+        "says that gains are larger where concurrent labels are few, which is a negative rank "
+        f"correlation. {run.tuning}"
+    )
+    claims = Table(
+        "classes-claims",
+        "Rank correlation (Spearman) of gains with concurrent labels and with frequency",
+        [
+            Column("data set, method and rival"),
+            Column("classes", "", "that have a gain"),
+            Column("mean gain", "higher"),
+            Column("classes that gain", "higher"),
+            Column("with concurrent labels", "", "negative: larger gains where they are few"),
+            Column("the paper's claim", "", f"borne out: negative, p below {LEVEL:g}"),
+            Column("with frequency", "", "of the class in the training rows"),
+        ],
+        [
+            _claim_row(f"{title}: {run.title(method)} over {other}", table)
+            for method, parts in found.items()
+            for title, _, tables in parts
+            for other, table in tables.items()
+        ],
+    )
+    figures = [
+        Section(
+            anchor("classes", method, name),
+            f"{title}: {run.title(method)}",
+            gain_blocks(anchor("classes", method, name), title, run.title(method), tables),
+        )
+        for method, parts in found.items()
+        for title, name, tables in parts
+    ]
+    return [Section("classes", "The paper's claim", [Text(text), claims]), *figures]
+
+
+def verdict(run: Run) -> str:
+    """Say how much classes gain, and whether the gain falls with concurrent labels."""
+    parts = gains_of(run, DEFAULT)
+    if not parts:
+        return NOTHING
+    gained, related = [], []
+    for title, _, tables in parts:
+        for other, table in tables.items():
+            gained.append(f"{signed_gain(table['gain'].mean())} over {other} on {title}")
+            found = correlation(table["concurrent"], table["gain"])
+            judged = "borne out" if _borne_out(found) else "not borne out"
+            related.append(f"{judged} over {other} on {title} ({_correlation_cell(found).text})")
+    return (
+        f"The mean AP gain of {run.title(DEFAULT)} over all classes is {listed(gained)}. "
+        f"That classes with few concurrent labels gain most is, by rank correlation, "
+        f"{listed(related)}."
+    )
+
+
+def few_concurrent_gain_most(run: Run) -> tuple[Outcome, str]:
+    """Judge who gains most by the paper's pipeline: gain against concurrent labels."""
+    lines: dict[str, list[str]] = {}
+    borne: dict[str, list[bool]] = {}
+    for method in (PIPELINE, DEFAULT):
+        for title, _, tables in gains_of(run, method):
+            for other, table in tables.items():
+                found = correlation(table["concurrent"], table["gain"])
+                if found is not None:
+                    borne.setdefault(method, []).append(_borne_out(found))
+                    lines.setdefault(method, []).append(f"{title}, over {other}: {found}")
+    figures = [f"{run.title(method)}: {'; '.join(words)}" for method, words in lines.items()]
+    evidence = f"Rank correlation of the gain with concurrent labels. {'. '.join(figures)}."
+    if PIPELINE not in borne:
+        return "cannot be judged", (
+            f"The paper's pipeline was not run class by class. {evidence if figures else ''}"
+        ).strip()
+    return judged_by_share(sum(borne[PIPELINE]), len(borne[PIPELINE])), evidence
+
+
+def gains_of(run: Run, method: str) -> list[Part]:
+    """Give the classes of each data set on which a method, DLST₁ or a rival were run."""
+    frame = class_frame(run)
+    parts = []
+    for name, part in frame.groupby("data", sort=False) if len(frame) else ():
+        methods = set(part["method"])
+        rival = _best_rival(part)
+        others = [each for each in (VARIANT, rival) if each is not None and each in methods]
+        if method in methods and others:
+            tables = {run.title(other): class_gains(part, method, other) for other in others}
+            parts.append((str(part["shown"].iloc[0]), str(name), tables))
+    return parts
+
+
+def _best_rival(part: pd.DataFrame) -> str | None:
+    """Name the method with the best mean AP over classes that is no variant of DLST."""
+    means = over_classes(part[~part["method"].str.startswith("dlst")], "average_precision")
+    return str(means["mean"].idxmax()) if means["mean"].notna().any() else None
+
+
+def _claim_row(title: str, table: pd.DataFrame) -> list[Cell]:
+    if table.empty:
+        return [Cell(title), Cell("0", 0.0), *[Cell("—")] * 5]
+    beside = correlation(table["concurrent"], table["gain"])
+    share = (table["gain"] > 0).mean()
+    judged = "—" if beside is None else "borne out" if _borne_out(beside) else "not borne out"
+    return [
+        Cell(title),
+        Cell(str(len(table)), float(len(table))),
+        Cell(signed_gain(table["gain"].mean()), float(table["gain"].mean())),
+        Cell(percent(share), float(share)),
+        _correlation_cell(beside),
+        Cell(judged),
+        _correlation_cell(correlation(table["frequency"], table["gain"])),
+    ]
+
+
+def _borne_out(found: Correlation | None) -> bool:
+    return found is not None and found.rho < 0 and found.p < LEVEL
+
+
+def _correlation_cell(found: Correlation | None) -> Cell:
+    return Cell("—") if found is None else Cell(str(found), found.rho)
+
+
+CLASSES = Item(
+    name="figure-classes",
+    title="Gain of each class",
+    where="Figure of improvements",
+    asks=asks,
+    sections=sections,
+    verdict=verdict,
+    claims=(Claim(13, "Classes with few concurrent labels gain most.", few_concurrent_gain_most),),
+    summary=r"classes-claims",
+)

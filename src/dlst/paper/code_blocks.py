@@ -1,0 +1,183 @@
+"""The pictures and tables of figure-codes, each from one result of the probe "codes"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dlst.reports.document import Cell, Chart, Column, Series, Table
+from dlst.reports.run import Result
+from dlst.reports.words import percent
+
+
+def label_picture(result: Result, name: str) -> Chart:
+    """Draw the labels of the rows shown."""
+    grid = [
+        [float(label in row) for label in range(result["n_labels"])]
+        for row in map(set, result["labels"])
+    ]
+    return Chart(
+        name=f"{name}-labels",
+        title=f"Labels of {len(grid)} rows",
+        kind="heatmap",
+        x_title="label",
+        y_title="training row",
+        grid=grid,
+        alternative=f"Label matrix of {len(grid)} training rows with a mark for each label that a "
+        f"row has; {percent(result['density']['labels'])} of all entries are marked.",
+    )
+
+
+def code_picture(result: Result, name: str, which: str, title: str) -> Chart:
+    """Draw the codes of the rows shown: "aligned" or "principal"."""
+    return Chart(
+        name=f"{name}-{which}",
+        title=title,
+        kind="heatmap",
+        x_title="dimension of the code, widest first",
+        y_title="training row",
+        grid=result[which],
+        alternative=f"Codes of the same rows in the same order, {len(result[which][0])} numbers "
+        f"each; {percent(at_shown(result, which, 'density'))} of all entries differ from 0.",
+    )
+
+
+def density_table(result: Result, name: str) -> Table:
+    """Tell how dense labels and codes are."""
+    full = result["steps"][-1]
+    K, r, rank = result["n_labels"], result["shown_components"], result["rank"]
+    entries = [
+        ("labels", K, result["density"]["labels"]),
+        ("labels, each minus its mean", K, result["density"]["centred"]),
+        (f"PLST codes, r = {r}", r, at_shown(result, "principal", "density")),
+        (f"aligned codes, r = {r}", r, at_shown(result, "aligned", "density")),
+        (f"PLST codes, r = {rank}: the labels rotated", rank, full["principal"]["density"]),
+        (f"aligned codes, r = {rank}", rank, full["aligned"]["density"]),
+    ]
+    return Table(
+        name=f"{name}-density",
+        title="Density before and after",
+        columns=[
+            Column("matrix"),
+            Column("columns", meaning="labels, or dimensions of the code"),
+            Column("density", meaning="share of the entries that are not near 0"),
+        ],
+        rows=[
+            [Cell(matrix), Cell(str(columns), columns), Cell(percent(density), density)]
+            for matrix, columns, density in entries
+        ],
+        note=f"All {result['n_train']:,} training rows. Near 0 is at most {result['near_zero']:g} "
+        "away from it, where having a label or not differs by 1.",
+    )
+
+
+def divergence_chart(result: Result, name: str) -> Chart:
+    """Draw the divergence against the length of the code, before and after alignment."""
+    lengths = [step["n_components"] for step in result["steps"]]
+    return Chart(
+        name=f"{name}-divergence",
+        title="Divergence of code pairs from label pairs",
+        kind="lines",
+        x_title="length r of the code",
+        y_title="KL(Q ‖ U), nats",
+        series=[
+            Series(
+                title,
+                lengths,
+                [step[which]["kl"] for step in result["steps"]],
+                emphasis=which == "aligned",
+            )
+            for title, which in (("PLST, the start", "principal"), ("after alignment", "aligned"))
+        ],
+        alternative="KL divergence against r, from "
+        f"{number(result['steps'][0]['aligned']['kl'])} after alignment at r = {lengths[0]} to "
+        f"{number(result['steps'][-1]['aligned']['kl'])} at r = {lengths[-1]}.",
+    )
+
+
+def distance_chart(result: Result, name: str) -> Chart:
+    """Draw code distances against label distances for a few lengths."""
+    steps = {step["n_components"]: step for step in result["steps"]}
+    shown = result["shown_components"]
+    short = next((r for r in steps if r > 1), shown)
+    lines = [("aligned", r) for r in sorted({short, shown, result["rank"]})]
+    lines.append(("principal", shown))
+    return Chart(
+        name=f"{name}-distances",
+        title="Distance of codes against distance of labels",
+        kind="lines",
+        x_title="labels in which two rows differ",
+        y_title="squared distance of their codes",
+        series=[_distance_line(which, r, steps[r], emphasis=r == shown) for which, r in lines],
+        note=f"Median, and the band of the middle half, over {result['n_pairs']:,} pairs of "
+        f"training rows; distances with fewer than {result['fewest_pairs']} pairs are left out.",
+        alternative="Squared code distance against the number of differing labels, for codes of "
+        "several lengths; the line of the longest code is that of equal distances.",
+    )
+
+
+def _distance_line(which: str, r: int, step: Mapping[str, Any], *, emphasis: bool) -> Series:
+    curve = step[which]["curve"]
+    return Series(
+        f"{'PLST' if which == 'principal' else which}, r = {r}",
+        [point["label_distance"] for point in curve],
+        [point["median"] for point in curve],
+        low=[point["low"] for point in curve],
+        high=[point["high"] for point in curve],
+        texts=[f"mean {point['mean']:.3g} over {point['pairs']:,} pairs" for point in curve],
+        emphasis=emphasis and which == "aligned",
+    )
+
+
+def length_table(result: Result, name: str) -> Table:
+    """Tell what codes of every length keep of the labels."""
+    measures = {
+        "kl": Column("KL", "lower", "divergence of code pairs from label pairs, in nats"),
+        "spearman": Column("rank correlation", "higher", "Spearman's, of code and label distances"),
+        "pearson": Column("correlation", "higher", "Pearson's, of the same"),
+        "variance_read": Column(
+            "read", "higher", "share of the labels' variance that an affine read-out gives back"
+        ),
+        "density": Column("density", meaning="share of the code's entries that are not near 0"),
+        "seconds": Column("seconds", "lower", "time to find the codes"),
+    }
+    kinds = (("principal", "PLST"), ("aligned", "aligned"))
+    return Table(
+        name=f"{name}-lengths",
+        title="Codes of growing length",
+        columns=[
+            Column("r", meaning="length of the code"),
+            *(
+                Column(f"{column.title}, {kind}", column.direction, column.meaning)
+                for column in measures.values()
+                for _, kind in kinds
+            ),
+        ],
+        rows=[
+            [
+                Cell(str(step["n_components"]), step["n_components"]),
+                *(
+                    Cell(number(step[which][key]), step[which][key])
+                    for key in measures
+                    for which, _ in kinds
+                ),
+            ]
+            for step in result["steps"]
+        ],
+    )
+
+
+def at_shown(result: Result, which: str, key: str) -> Any:
+    """Give what was found of the codes shown, "aligned" or "principal"."""
+    return shown_step(result)[which][key]
+
+
+def shown_step(result: Result) -> Mapping[str, Any]:
+    """Give what was found at the length shown."""
+    length = result["shown_components"]
+    return next(step for step in result["steps"] if step["n_components"] == length)
+
+
+def number(value: float | None) -> str:
+    """Show three digits; a dash where there is no value."""
+    return "—" if value is None else f"{value:.3g}"

@@ -1,0 +1,82 @@
+"""A table or figure of the paper: what to run, how to tell it, and what it is said to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dlst.experiments import Plan
+from dlst.reports import Run
+from dlst.reports.document import Section
+
+Outcome = Literal["borne out", "in part", "not borne out", "cannot be judged"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that the paper says.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the list of claims.
+    words : str
+        In our words.
+    judge : callable
+        Takes a run of the item and returns what became of the claim, for the paper's pipeline, and
+        the figures; where the library's default differs the figures say so.
+    """
+
+    number: int
+    words: str
+    judge: Callable[[Run], tuple[Outcome, str]]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or a figure; also how :mod:`dlst.reports` lays its runs out.
+
+    Attributes
+    ----------
+    name : str
+        For the command line.
+    title : str
+        For people.
+    where : str
+        Its place in the paper.
+    asks : callable
+        Takes whether the run is to be quick, and returns what a plan of it says beside its name:
+        see :class:`dlst.experiments.Plan`.
+    sections, verdict : callable
+        Take a run, and return what its report shows, and what it means in two sentences.
+    claims : sequence of Claim
+        What the paper says of it.
+    summary : str
+        A regular expression: the names of the blocks that a page on all items shows of it.
+    """
+
+    name: str
+    title: str
+    where: str
+    asks: Callable[[bool], Mapping[str, Any]]
+    sections: Callable[[Run], list[Section]]
+    verdict: Callable[[Run], str]
+    claims: Sequence[Claim] = ()
+    summary: str = ""
+
+    def plan(self, *, quick: bool = False) -> Plan:
+        """Return what to run; the quick version has fewer seeds, sets or rows, and says so."""
+        return Plan(
+            **self.asks(quick),
+            name=f"{self.title}{' (quick version)' if quick else ''}",
+            item=self.name,
+            command=f"dlst reproduce {self.name}{' --quick' if quick else ''}",
+        )
+
+
+def judged_by_share(won: int, total: int) -> Outcome:
+    """Judge by the share of places where a claim holds: all, at least half, or fewer."""
+    if not total:
+        return "cannot be judged"
+    return "borne out" if won == total else "in part" if 2 * won >= total else "not borne out"

@@ -1,0 +1,198 @@
+"""The penalty λ of the paper's pipeline, by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dlst.experiments import Variant
+from dlst.paper.item import Claim, Item, Outcome, judged_by_share
+from dlst.paper.setting import AP, MACRO_F1, PIPELINE
+from dlst.reports import Run
+from dlst.reports.curves import (
+    curve_frame,
+    how_measured,
+    line_series,
+    parts_of,
+    scores_along,
+    titles_of,
+)
+from dlst.reports.document import Block, Cell, Chart, Column, Section, Table, Text
+from dlst.reports.score_blocks import number
+from dlst.reports.score_tables import DECIMALS, ScoreTable
+from dlst.reports.words import NOTHING, anchor, empty_section, listed, percent
+
+LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+MEASURES = (AP, "micro_f1_top_r", MACRO_F1, "micro_f1", "macro_f1")
+PRINTED = "0.01"
+"""The λ that the paper chose, saying that performance is stable around it."""
+
+TOLERANCE = 0.01
+
+
+def asks(quick: bool) -> Mapping[str, Any]:
+    """Say what to run."""
+    return {
+        "data": ["emotions"] if quick else ["emotions", "scene", "yeast"],
+        "methods": [
+            Variant(PIPELINE, {"alpha": each}) for each in (LAMBDAS[1::2] if quick else LAMBDAS)
+        ],
+        "splits": ["official"],
+        "seeds": 3 if quick else 10,
+        "protocols": [{"folds": 3 if quick else 10}],
+    }
+
+
+def sections(run: Run) -> list[Section]:
+    """Show scores against λ, with a band over the folds."""
+    frame = _frame(run)
+    parts = parts_of(frame)
+    if not parts:
+        return empty_section("lambda", "The paper's claim")
+    text = (
+        "The penalty of the regression from features to codes, in the paper's pipeline; the paper "
+        f"varies it by tens, finds performance stable around λ = {PRINTED} and uses that. The "
+        f"folds are of the training rows alone. {how_measured(run, frame)}"
+    )
+    claims = Table(
+        "lambda-claims",
+        f"The best λ, and what λ = {PRINTED} costs",
+        [
+            Column("data set and measure"),
+            Column("best λ"),
+            Column("score there", "higher"),
+            Column(f"score at {PRINTED}", "higher"),
+            Column("share of the best", "higher"),
+            Column(f"within {percent(TOLERANCE)}"),
+            Column("neighbours", "", "change of the score to the next λ, the larger of both sides"),
+        ],
+        [
+            _claim_row(f"{title}: {words}", _means(part, measure))
+            for _, title, part in parts
+            for measure, words in titles_of(MEASURES).items()
+        ],
+    )
+    figures = [_section(name, title, part) for name, title, part in parts]
+    return [Section("lambda", "The paper's claim", [Text(text), claims]), *figures]
+
+
+def verdict(run: Run) -> str:
+    """Say which λ is best for AP on each data set, and whether .01 is as good."""
+    best, near = [], []
+    for _, title, part in parts_of(_frame(run)):
+        means = _means(part, AP)
+        best.append(f"{means.idxmax()} on {title}")
+        if PRINTED in means:
+            share = means[PRINTED] / means.max()
+            within = "within" if share >= 1 - TOLERANCE else "not within"
+            near.append(
+                f"{within} {percent(TOLERANCE)} of the best on {title} ({percent(share, 1)})"
+            )
+    if not best:
+        return NOTHING
+    second = (
+        f"The paper's {PRINTED} is {listed(near)}."
+        if near
+        else f"The paper's {PRINTED} was not run."
+    )
+    return f"The best λ for instance AP is {listed(best)}. {second}"
+
+
+def is_stable(run: Run) -> tuple[Outcome, str]:
+    """Judge whether λ = 0.01 is as good as the best λ."""
+    means = [_means(part, AP) for _, _, part in parts_of(_frame(run))]
+    near = [bool(each.get(PRINTED, np.nan) >= (1 - TOLERANCE) * each.max()) for each in means]
+    return judged_by_share(sum(near), len(near)), verdict(run)
+
+
+def _frame(run: Run) -> pd.DataFrame:
+    # Cells of the same method differ by λ, which is the axis here and no part of the title.
+    frame = curve_frame(run, lambda cell: cell["parameters"].get("alpha"))
+    return frame.assign(title=frame["method"])
+
+
+def _means(part: pd.DataFrame, measure: str) -> pd.Series:
+    return scores_along(part, measure).mean.iloc[0].dropna()
+
+
+def _claim_row(title: str, means: pd.Series) -> list[Cell]:
+    if means.empty:
+        return [Cell(title), *[Cell("—")] * 6]
+    best = str(means.idxmax())
+    row = [Cell(title), Cell(best, float(best)), number(means[best])]
+    if PRINTED not in means:
+        return [*row, *[Cell("—")] * 4]
+    share = means[PRINTED] / means[best]
+    return [
+        *row,
+        number(means[PRINTED]),
+        Cell(percent(share, 1), float(share)),
+        Cell("yes" if share >= 1 - TOLERANCE else "no"),
+        number(_change_around(means)),
+    ]
+
+
+def _change_around(means: pd.Series) -> float:
+    middle = means.index.get_loc(PRINTED)
+    beside = means.iloc[[i for i in (middle - 1, middle + 1) if 0 <= i < len(means)]]
+    return float((beside - means[PRINTED]).abs().max())
+
+
+def _section(name: str, title: str, part: pd.DataFrame) -> Section:
+    tables = {words: scores_along(part, measure) for measure, words in titles_of(MEASURES).items()}
+    series = [
+        replace(line_series(table)[0], name=words, emphasis=table.measure == AP)
+        for words, table in tables.items()
+    ]
+    heading = f"Scores over the penalty λ: {title}"
+    best = [f"{words} at {table.mean.iloc[0].idxmax()}" for words, table in tables.items()]
+    blocks: list[Block] = [
+        Chart(
+            anchor("lambda", name, "scores"),
+            heading,
+            "lines",
+            "λ",
+            "score",
+            series,
+            log_x=True,
+            note="Bands: one standard deviation over the folds.",
+            alternative=f"{heading}; highest: {listed(best)}.",
+        ),
+        Table(
+            anchor("lambda", name, "table"),
+            heading,
+            [Column("λ"), *(Column(words, "higher") for words in tables)],
+            [_lambda_row(x, list(tables.values())) for x in next(iter(tables.values())).mean],
+        ),
+    ]
+    return Section(anchor("lambda", name), title, blocks)
+
+
+def _lambda_row(x: str, tables: Sequence[ScoreTable]) -> list[Cell]:
+    row = [Cell(x, float(x))]
+    for table in tables:
+        means = table.mean.iloc[0].round(DECIMALS)
+        value = table.mean[x].iloc[0]
+        shown = table.cell(table.mean.index[0], x)
+        row.append(
+            Cell(shown, float(value), best=bool(means[x] == means.max()))
+            if np.isfinite(value)
+            else Cell("—")
+        )
+    return row
+
+
+PENALTY = Item(
+    name="figure-lambda",
+    title="The penalty λ",
+    where="Section on compared methods",
+    asks=asks,
+    sections=sections,
+    verdict=verdict,
+    claims=(Claim(12, "Performance is stable around λ = 0.01.", is_stable),),
+    summary=r"lambda-claims",
+)

@@ -1,0 +1,1 @@
+"""Questions about data that this paper alone asks."""

@@ -1,0 +1,107 @@
+"""All methods over all data sets: mean ranks, the tests after them, and their diagrams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dlst.experiments import Source
+from dlst.methods import available
+from dlst.paper.item import Item
+from dlst.paper.main_table import CORRECTION
+from dlst.paper.setting import DEFAULT, NINE, WITH_FEATURES
+from dlst.reports import Run
+from dlst.reports.document import Section, Text
+from dlst.reports.rank_blocks import (
+    FEWEST,
+    holm_sentence,
+    rank_blocks,
+    rank_overview,
+    rank_sentence,
+    ranks_of,
+)
+from dlst.reports.rank_summary import RankSummary
+from dlst.reports.run import real
+from dlst.reports.score_blocks import measure_words, run_sentences
+from dlst.reports.words import anchor, listed
+
+LARGE = ("bibtex", "delicious", "tmc2007-500")
+RANKED = (
+    "instance_average_precision_labelled",
+    "macro_average_precision",
+    "micro_f1_top_r",
+    "macro_f1_top_r",
+    "micro_f1",
+)
+
+
+def asks(quick: bool) -> Mapping[str, Any]:
+    """Say what to run."""
+    if quick:
+        return {
+            "data": ["emotions", "msrc", "birds"],
+            "methods": [DEFAULT, *NINE, "krr", "dlst1", "dlst2"],
+            "protocols": [{"rows": [300, 300]}],
+        }
+    small = [{"rows": [300, 1000]}]
+    # Chains of hundreds of labels are tuned in minutes on 300 rows, in hours on all.
+    sets = [Source(name, protocols=small) if name in LARGE else name for name in WITH_FEATURES]
+    return {"data": sets, "methods": list(available()), "tuning": "cell"}
+
+
+def sections(run: Run) -> list[Section]:
+    """Build an overview of mean ranks, then a section for each measure."""
+    frame, known = real(run.frame), _ranked(run)
+    if not known:
+        return [Section("ranks", "Mean ranks", [Text(_too_few())])]
+    words = [*run_sentences(run), Text(CORRECTION)]
+    return [
+        Section("ranks", "Mean ranks", [*words, rank_overview(known)]),
+        *(
+            Section(anchor("ranks", each.measure), each.title, rank_blocks(each, frame))
+            for each in known
+        ),
+    ]
+
+
+def verdict(run: Run) -> str:
+    """Say who ranks best, and whether the tests tell the first method of the plan from others."""
+    known = _ranked(run)
+    if not known:
+        return f"{_too_few()} Run more of the plan."
+    return f"{rank_sentence(known[0])} {_measures_sentence(known)}"
+
+
+def _ranked(run: Run) -> list[RankSummary]:
+    found = [ranks_of(real(run.frame), measure) for measure in RANKED]
+    return [summary for summary in found if summary is not None]
+
+
+def _measures_sentence(summaries: Sequence[RankSummary]) -> str:
+    ours = summaries[0].reference
+    winners: dict[str, list[str]] = {}
+    for each in summaries:
+        if each.ranks.mean[ours] > each.ranks.mean.min() + 1e-9:
+            winner = str(each.ranks.mean.idxmin())
+            winners.setdefault(winner, []).append(measure_words(each.measure))
+    if winners:
+        others = [f"{winner} by {listed(measures)}" for winner, measures in winners.items()]
+        standing = f"{ours} does not have the best mean rank everywhere (best: {'; '.join(others)})"
+    else:
+        standing = f"{ours} has the best mean rank by all {len(summaries)} measures"
+    return f"{standing}; {holm_sentence(summaries)}."
+
+
+def _too_few() -> str:
+    return f"Ranks need results of {FEWEST} methods on {FEWEST} data sets, one protocol each."
+
+
+RANK_TABLE = Item(
+    name="table-ranks",
+    title="Methods ranked over thirteen data sets",
+    where="beyond the paper",
+    asks=asks,
+    sections=sections,
+    verdict=verdict,
+    summary=r"mean-ranks|.*instance-average-precision-labelled.*",
+)

@@ -1,0 +1,60 @@
+"""What several items have in common: methods, protocols, and the names of DLST here."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dlst.paper.published import MEASURES
+from dlst.reports import Run
+from dlst.reports.document import Section, Text
+
+DEFAULT, PIPELINE = "dlst", "dlst-paper"
+"""The library's default composition, and the paper's own pipeline read soundly."""
+
+NINE = ("br", "cplst", "faie", "mlloc", "mc", "miml", "slrm", "mrv", "leml")
+"""What the paper compares with."""
+
+AP = next(iter(MEASURES))
+MACRO_F1 = "macro_f1_top_r"
+
+SIMULATED = {"n_features": 64}
+HARD = {"n_features": 64, "signal_to_noise": 0.1}
+"""With few labels per row the first would be too easy to tell methods apart."""
+
+SEMI = {"transductive": True}
+"""The semi-supervised methods see the test rows, without labels, as the paper has it."""
+
+TENTH = {"fraction": 0.1, "simulate": SIMULATED, **SEMI}
+"""Train on a tenth of each class, test on the rest; features only where there are none."""
+
+WITH_FEATURES = (
+    "emotions",
+    "scene",
+    "yeast",
+    "mediamill-2000",
+    "msrc",
+    "birds",
+    "cal500",
+    "enron",
+    "medical",
+    "corel5k",
+    "bibtex",
+    "delicious",
+    "tmc2007-500",
+)
+
+
+def presets(run: Run) -> tuple[str, str]:
+    """Give the titles of the default and of the paper's pipeline."""
+    return run.title(DEFAULT), run.title(PIPELINE)
+
+
+def most_runs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep random splits where there are any, else the official one."""
+    kind = "random" if (frame["drawn"] == "random").any() else "official"
+    return frame[frame["drawn"] == kind]
+
+
+def nothing_probed(name: str, title: str) -> list[Section]:
+    """Say that no probe has ended."""
+    return [Section(name, title, [Text("No probe of this run has ended well, so far.")])]

@@ -1,0 +1,215 @@
+"""Measures along a setting, such as the share of labels dropped: frames, lines and tables.
+
+All measures here are better when higher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dlst.reports.document import Cell, Chart, Column, Series, Table
+from dlst.reports.frames import measure_title
+from dlst.reports.run import Run
+from dlst.reports.score_blocks import FLOOR_ROW, number, simulated_sentence
+from dlst.reports.score_tables import DECIMALS, ScoreTable, score_table
+from dlst.reports.words import data_title, listed
+
+Part = tuple[str, str, pd.DataFrame]
+"""Name and title of a data set, and its rows of a frame."""
+
+BANDS = "Bands: one standard deviation."
+
+
+def curve_frame(run: Run, position: Callable[[Mapping[str, Any]], float | None]) -> pd.DataFrame:
+    """Return :attr:`dlst.reports.Run.frame` in order of a setting.
+
+    Parameters
+    ----------
+    run : Run
+    position : callable
+        Takes a cell and returns its place on the x axis; None leaves the cell out.
+
+    Returns
+    -------
+    DataFrame
+        With one more column, ``x``.
+    """
+    frame = run.frame
+    places = [position(run.evaluated[index]["cell"]) for index in frame.index]
+    placed = frame.assign(x=pd.Series(places, index=frame.index, dtype=float))
+    return placed[placed["x"].notna()].sort_values("x", kind="stable")
+
+
+def parts_of(frame: pd.DataFrame) -> list[Part]:
+    """Split by data set, in order of appearance; what never ended is out."""
+    parts = []
+    for name, part in frame.groupby("data", sort=False) if len(frame) else ():
+        done = part[part["status"] == "done"]
+        if len(done):
+            parts.append((str(name), data_title(str(name), bool(done["simulated"].any())), part))
+    return parts
+
+
+def scores_along(part: pd.DataFrame, measure: str) -> ScoreTable:
+    """Summarise a measure of one data set, with places on the x axis, as text, for columns."""
+    return score_table(part.assign(data=part["x"].map(place), protocol=""), measure)
+
+
+def place(x: float) -> str:
+    """Write a place on the x axis so that ``float`` reads it back."""
+    return f"{x:g}"
+
+
+def curve_chart(
+    name: str,
+    title: str,
+    part: pd.DataFrame,
+    measure: str,
+    *,
+    x_title: str,
+    along: str,
+    second_x: Mapping[float, str],
+) -> Chart:
+    """Draw a measure of every method along a setting, over what frequency alone gives.
+
+    Parameters
+    ----------
+    name, title : str
+    part : DataFrame
+        Of :func:`parts_of`; its first method is drawn stronger.
+    measure, x_title : str
+    along : str
+        What the x axis counts, for the sentence that tells the picture.
+    second_x : mapping of float to str
+        Words beneath places.
+    """
+    table = scores_along(part, measure)
+    low, high = table.mean.columns[[0, -1]]
+    ends = table.mean[[low, high]].dropna()
+    lines = [f"{method} from {a:.3f} to {b:.3f}" for method, a, b in ends.itertuples()]
+    return Chart(
+        name,
+        title,
+        "lines",
+        x_title,
+        titles_of([measure])[measure],
+        [*line_series(table), *floor_series(part, measure)],
+        second_x=second_x,
+        note=BANDS,
+        alternative=f"{title}; from {low} to {high} {along}: {listed(lines)}.",
+    )
+
+
+def line_series(table: ScoreTable) -> list[Series]:
+    """Draw each method's mean, with a band of one standard deviation; the first stronger."""
+    return [
+        Series(
+            str(title),
+            [float(x) for x in table.mean.columns],
+            _plain(table.mean.loc[title]),
+            low=_plain(table.mean.loc[title] - table.std.loc[title]),
+            high=_plain(table.mean.loc[title] + table.std.loc[title]),
+            texts=[f"{title} at {x}: {table.cell(title, x)}" for x in table.mean.columns],
+            emphasis=not number,
+        )
+        for number, title in enumerate(table.mean.index)
+    ]
+
+
+def floor_series(part: pd.DataFrame, measure: str) -> list[Series]:
+    """Draw what ranking by frequency alone gives, where records tell."""
+    floor = floor_along(part, measure)
+    if floor is None:
+        return []
+    return [Series(FLOOR_ROW, [float(x) for x in floor.index], _plain(floor))]
+
+
+def floor_along(part: pd.DataFrame, measure: str) -> pd.Series | None:
+    """Average the floor of a measure at each place, where records tell."""
+    name = f"floor_{measure}"
+    if name not in part or part[name].isna().all():
+        return None
+    return part.groupby(part["x"].map(place), sort=False)[name].mean()
+
+
+def table_along(
+    name: str,
+    title: str,
+    table: ScoreTable,
+    places: Mapping[str, str],
+    *,
+    floor: pd.Series | None = None,
+    last: tuple[Column, Mapping[str, Cell]] | None = None,
+    note: str = "",
+) -> Table:
+    """Show methods × places.
+
+    Parameters
+    ----------
+    name, title, note : str
+    table : ScoreTable
+        Of :func:`scores_along`.
+    places : mapping of str to str
+        Which places to show, and their titles.
+    floor : Series, optional
+        Of :func:`floor_along`, as a row beneath.
+    last : tuple of Column and mapping of str to Cell, optional
+        One more column, by title of the method.
+    """
+    columns = [Column("method"), *(Column(words, "higher") for words in places.values())]
+    rows = [[Cell(str(each)), *score_cells(table, each, places)] for each in table.mean.index]
+    if last is not None:
+        columns.append(last[0])
+        for row in rows:
+            row.append(last[1].get(row[0].text, Cell("—")))
+    references = []
+    if floor is not None:
+        shown = [number(floor.get(x, np.nan), DECIMALS) for x in places]
+        references = [[Cell(FLOOR_ROW), *shown, *([Cell("")] if last is not None else [])]]
+    return Table(name, title, columns, rows, references, note)
+
+
+def score_cells(table: ScoreTable, title: str, places: Iterable[str]) -> list[Cell]:
+    """Show a row of a score table, with its marks."""
+    return [
+        Cell(
+            table.cell(title, x),
+            _finite(table.mean.at[title, x]),
+            best=bool(table.best.at[title, x]),
+            tied=bool(table.tied.at[title, x]),
+            note=f"{table.count.at[title, x]} runs",
+        )
+        for x in places
+    ]
+
+
+def how_measured(run: Run, frame: pd.DataFrame) -> str:
+    """Say over what means are taken, how parameters were chosen and what was simulated."""
+    runs = frame.groupby(["data", "title", "x"]).size()
+    count = f"{runs.min()}" if runs.min() == runs.max() else f"{runs.min()} to {runs.max()}"
+    sentences = [
+        f"Means and standard deviations are over {count} runs each.",
+        run.tuning,
+        simulated_sentence(frame),
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def titles_of(measures: Iterable[str]) -> dict[str, str]:
+    """Name measures, those on the methods' own decisions as such."""
+    own = {"micro_f1", "macro_f1"}
+    return {
+        name: measure_title(name) + (", own decisions" if name in own else "") for name in measures
+    }
+
+
+def _plain(values: pd.Series) -> list[float | None]:
+    return [_finite(value) for value in values]
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

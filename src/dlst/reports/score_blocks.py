@@ -1,0 +1,257 @@
+"""Methods × data sets as tables and charts: marks, floor and ceiling, and the run in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from dlst.metrics import metric_info
+from dlst.reports.document import Cell, Chart, Column, Direction, Series, Table, Text
+from dlst.reports.frames import LABELLED, TOP_R, is_better_higher, measure_title
+from dlst.reports.run import CEILING, FLOOR, SIZES, Run, common_words, titled
+from dlst.reports.score_tables import FEWEST_PAIRS, LEVEL, ScoreTable, score_table
+from dlst.reports.signed_rank import signed_rank_p
+from dlst.reports.words import SIMULATED, listed
+
+BETTER, WORSE = "▲", "▼"
+FLOOR_ROW = "floor: labels by frequency alone"
+CEILING_ROW = "ceiling: the best ranking, top r"
+
+
+def scores(frame: pd.DataFrame, measure: str) -> ScoreTable | None:
+    """Summarise a measure by the columns of :func:`titled`; None where nothing was measured."""
+    if measure not in frame or not frame[measure].notna().any():
+        return None
+    frame = titled(frame)
+    return score_table(frame.assign(data=frame["column"], protocol=""), measure)
+
+
+def score_block(
+    frame: pd.DataFrame,
+    measure: str,
+    reference: str,
+    *,
+    name: str,
+    title: str = "",
+    references: Sequence[Sequence[Cell]] = (),
+    note: str = "",
+) -> Table | None:
+    """Lay out methods × data sets, with marks, floor and ceiling; None where nothing was measured.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As :attr:`dlst.reports.Run.frame`.
+    measure : str
+    reference : str
+        Title of the method that the marks compare the others with.
+    name, title, note : str
+        Of the table; the title is that of the measure by default.
+    references : sequence of rows
+        Shown beneath, before floor and ceiling.
+    """
+    summary = scores(frame, measure)
+    if summary is None:
+        return None
+    marks = _marks(titled(frame), measure, reference)
+    columns = list(summary.mean.columns)
+    rows = [
+        [Cell(str(method)), *(_score(summary, marks, method, column) for column in columns)]
+        for method in summary.mean.index
+    ]
+    notes = [note, _marks_note(summary, reference)]
+    return Table(
+        name=name,
+        title=title or measure_heading(measure),
+        columns=[Column("method"), *_columns(frame, measure, columns)],
+        rows=rows,
+        references=[*references, *bounds(frame, measure)],
+        note=" ".join(each for each in notes if each),
+    )
+
+
+def score_chart(frame: pd.DataFrame, measure: str, reference: str, *, name: str) -> Chart | None:
+    """Draw the means of a measure, a group of bars for each data set; None without a measure."""
+    summary = scores(frame, measure)
+    if summary is None:
+        return None
+    sets = [_axis_name(str(column)) for column in summary.mean.columns]
+    if len(set(sets)) < len(sets):
+        sets = [str(column) for column in summary.mean.columns]
+
+    def bar(method: str) -> Series:
+        means, half = summary.mean.loc[method], summary.std.loc[method].fillna(0.0)
+        known = [None if not np.isfinite(mean) else float(mean) for mean in means]
+        return Series(
+            str(method),
+            sets,
+            known,
+            low=[None if not np.isfinite(value) else float(value) for value in means - half],
+            high=[None if not np.isfinite(value) else float(value) for value in means + half],
+            texts=[
+                f"{method} on {each}: {summary.cell(method, column)}"
+                for each, column in zip(sets, summary.mean.columns, strict=True)
+            ],
+            emphasis=str(method) == reference,
+        )
+
+    heading = measure_heading(measure)
+    best = [
+        f"{listed(map(str, summary.best.index[summary.best[column]]))} on {each}"
+        for each, column in zip(sets, summary.mean.columns, strict=True)
+    ]
+    return Chart(
+        name,
+        f"{heading}, method by method",
+        "bars",
+        y_title=heading,
+        series=[bar(method) for method in summary.mean.index],
+        note="Whiskers: one standard deviation over splits.",
+        alternative=f"{heading}; best: {', '.join(best)}.",
+    )
+
+
+def _axis_name(column: str) -> str:
+    """Shorten the title of a column, but for what must be said wherever it stands."""
+    name, told, _ = column.partition(" (")
+    return f"{name} ({SIMULATED})" if told and SIMULATED in column else name
+
+
+def bounds(frame: pd.DataFrame, measure: str) -> list[list[Cell]]:
+    """Return the reference rows of a measure: floor and ceiling, means over the same splits."""
+    rows = []
+    for prefix, title in ((FLOOR, FLOOR_ROW), (CEILING, CEILING_ROW)):
+        means = bound_means(frame, prefix + measure)
+        if means.notna().any():
+            rows.append([Cell(title), *(number(value) for value in means)])
+    return rows
+
+
+def bound_means(frame: pd.DataFrame, bound: str) -> pd.Series:
+    """Average a bound over the splits of each column; they do not depend on the method."""
+    frame = titled(frame)
+    columns = pd.Index(frame["column"].unique())
+    if bound not in frame:
+        return pd.Series(np.nan, index=columns)
+    by_split = frame.groupby(["column", "split", "seed"])[bound].first()
+    return by_split.groupby("column").mean().reindex(columns)
+
+
+def number(value: float, decimals: int = 3, note: str = "") -> Cell:
+    """Show a number; a dash where there is none."""
+    if not np.isfinite(value):
+        return Cell("—", note=note)
+    return Cell(f"{value:.{decimals}f}", value=float(value), note=note)
+
+
+def direction_of(measure: str) -> Direction:
+    """Say which values of a measure are better, as tables do."""
+    return "higher" if is_better_higher(measure) else "lower"
+
+
+def measure_words(measure: str) -> str:
+    """Name a measure in a sentence.
+
+    Examples
+    --------
+    >>> measure_words("micro_f1"), measure_words("micro_f1_top_r")
+    ('micro-F1 (own decisions)', 'micro-F1 (top r)')
+    """
+    name, _, rule = measure_heading(measure.removesuffix(LABELLED)).partition(", ")
+    name = name[0].lower() + name[1:]
+    return f"{name} ({rule})" if rule else name
+
+
+def measure_heading(measure: str) -> str:
+    """Name a measure above a table; one of decisions says whose they are.
+
+    Examples
+    --------
+    >>> measure_heading("micro_f1"), measure_heading("macro_auc")
+    ('Micro-F1, own decisions', 'Macro AUC')
+    """
+    title = measure_title(measure)
+    plain = measure.removesuffix(TOP_R).removesuffix(LABELLED)
+    own = metric_info(plain).needs == "decisions" and not measure.endswith(TOP_R)
+    return f"{title}, own decisions" if own else title
+
+
+def run_sentences(run: Run) -> list[Text]:
+    """Say on which rows and with which parameters a run was made, and what was simulated."""
+    sentences = [protocol_sentence(run.frame), run.tuning, simulated_sentence(run.frame)]
+    return [Text(sentence) for sentence in sentences if sentence]
+
+
+def protocol_sentence(frame: pd.DataFrame) -> str:
+    """Say on which rows the methods were trained and tested, where all cells agree."""
+    told = []
+    for kind, seeds in frame.groupby("drawn")["seed"].nunique().items():
+        drawn = "one random split" if seeds == 1 else f"{seeds} random splits"
+        told.append(drawn if kind == "random" else "the official split")
+    told += common_words(frame["setting"])
+    return f"Protocol: {', '.join(told)}."
+
+
+def simulated_sentence(frame: pd.DataFrame) -> str:
+    """Warn where features are simulated."""
+    names = list(frame.loc[frame["simulated"].astype(bool), "data"].unique())
+    if not names:
+        return ""
+    return (
+        f"**{listed(names)}: {SIMULATED}.** The labels are real, the features are drawn from them: "
+        "such a column compares methods on a made problem, and says nothing about the real data."
+    )
+
+
+def _columns(frame: pd.DataFrame, measure: str, names: Sequence[str]) -> list[Column]:
+    known = titled(frame).dropna(subset=["n_train"]).drop_duplicates("column").set_index("column")
+    meanings = {
+        name: "{:.0f} training rows, {:.0f} test rows, {:.0f} features, {:.0f} labels".format(
+            *(row[size] for size in SIZES)
+        )
+        for name, row in known.iterrows()
+    }
+    return [Column(name, direction_of(measure), meanings.get(name, "")) for name in names]
+
+
+def _score(table: ScoreTable, marks: pd.DataFrame, method: str, column: str) -> Cell:
+    mean, runs = table.mean.at[method, column], table.count.at[method, column]
+    mark = marks.at[method, column] if np.isfinite(mean) else ""
+    return Cell(
+        text=f"{table.cell(method, column)} {mark}".strip(),
+        value=float(mean) if np.isfinite(mean) else None,
+        best=bool(table.best.at[method, column]),
+        tied=bool(table.tied.at[method, column]),
+        note=f"{runs} run{'' if runs == 1 else 's'}",
+    )
+
+
+def _marks(frame: pd.DataFrame, measure: str, reference: str) -> pd.DataFrame:
+    """Say where a method differs from the reference over the same splits, and which way."""
+    marks = pd.DataFrame("", index=frame["title"].unique(), columns=frame["column"].unique())
+    for column, cells in frame.groupby("column"):
+        runs = cells.pivot_table(index=["split", "seed"], columns="title", values=measure)
+        if reference not in runs:
+            continue
+        for method in runs.columns.drop(reference):
+            # As in score_table: equal up to rounding says nothing about which is better.
+            gaps = (runs[method] - runs[reference]).dropna().round(12)
+            decided = gaps[gaps != 0]
+            if len(gaps) < FEWEST_PAIRS or decided.empty or signed_rank_p(decided) >= LEVEL:
+                continue
+            ahead = (decided.mean() > 0) == is_better_higher(measure)
+            marks.at[method, column] = BETTER if ahead else WORSE
+    return marks
+
+
+def _marks_note(table: ScoreTable, reference: str) -> str:
+    if table.count.to_numpy().max() < FEWEST_PAIRS:
+        return "Marked: the best of each column. There are too few runs to test differences."
+    return (
+        "Marked: the best of each column and what does not differ from it; "
+        f"{BETTER} and {WORSE}: better and worse than {reference}. Wilcoxon's signed-rank test "
+        f"over the same splits, level {LEVEL:g}, not corrected for the number of tests; splits of "
+        "one data set share rows, so it finds differences too easily."
+    )

@@ -1,0 +1,83 @@
+"""One cell carried out in this process: what its record says of rows and labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, precision_score, recall_score
+from small_runs import write_table
+
+from dlst.data import load
+from dlst.errors import DataError
+from dlst.experiments import Cell
+from dlst.experiments.execution import carry_out, choose_parameters
+from dlst.experiments.protocols import rows_of
+from dlst.methods import make
+
+
+@pytest.fixture
+def table(tmp_path):
+    return write_table(tmp_path / "small.csv", n=80)
+
+
+def test_labels_have_the_measures_that_scikit_learn_gives_them(table):
+    cell = Cell(table, "krr", split="random", protocol={"per_label": True})
+    labels = carry_out(cell)["labels"]
+    rows = rows_of(load(table), "random", 0, {})
+    model = make("krr").fit(rows.train.X, rows.train.Y)
+    truth, P = rows.test.Y.toarray(), model.predict_proba(rows.test.X)
+    decided = np.asarray(
+        model.predict(rows.test.X).todense()
+        if hasattr(model.predict(rows.test.X), "todense")
+        else model.predict(rows.test.X)
+    )
+    assert labels["names"] == ["u", "v"]
+    for label in range(2):
+        expected = average_precision_score(truth[:, label], P[:, label])
+        assert labels["average_precision"][label] == pytest.approx(expected, abs=1e-6)
+        for name, score in (("precision", precision_score), ("recall", recall_score)):
+            expected = score(truth[:, label], decided[:, label])
+            assert labels[name][label] == pytest.approx(expected, abs=1e-6)
+    everything = np.vstack([rows.train.Y.toarray(), truth])
+    assert labels["train_positives"] == rows.train.Y.toarray().sum(axis=0).tolist()
+    assert labels["test_positives"] == truth.sum(axis=0).tolist()
+    for label in range(2):
+        beside = everything[everything[:, label] == 1].sum(axis=1).mean() - 1
+        assert labels["concurrent"][label] == pytest.approx(beside, abs=1e-5)
+
+
+def test_labels_are_kept_only_when_asked_for(table):
+    assert "labels" not in carry_out(Cell(table, "krr", split="random"))
+
+
+def test_the_record_names_the_bytes_of_the_data(tmp_path):
+    first, other = (write_table(tmp_path / f"{seed}.csv", seed=seed) for seed in (0, 1))
+    found = [
+        carry_out(Cell(path, "plst", split="random"))["data_sha256"] for path in (first, other)
+    ]
+    assert len(found[0]) == 64
+    assert found[0] != found[1]
+
+
+def test_top_r_keeps_its_r_where_labels_are_missing(table):
+    def r(protocol):
+        return carry_out(Cell(table, "plst", split="random", protocol=protocol))["metrics"]["r"]
+
+    assert r({"missing": 0.9}) == r({}) == 2
+
+
+def test_data_with_labels_only_are_refused_with_the_remedy(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("label:u,label:v\n" + "1,0\n0,1\n" * 20)
+    with pytest.raises(DataError, match="simulate"):
+        carry_out(Cell(str(path), "plst", split="random"))
+    record = carry_out(
+        Cell(str(path), "plst", split="random", protocol={"simulate": {"n_features": 4}})
+    )
+    assert record["rows"]["simulated"]
+    assert record["rows"]["n_features"] == 4
+
+
+def test_tuning_reports_what_it_tried(table):
+    found = choose_parameters(Cell(table, "plst", split="random"))
+    assert found["parameters"] in [choice for choice, _ in found["tried"]]
