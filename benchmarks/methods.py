@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from dlst.experiments.execution import LABELLED_AP
 
 from dlst._files import atomic_write
 from dlst.data import load
 from dlst.experiments import Limits, Plan, Variant, run
+from dlst.experiments.execution import LABELLED_AP
 from dlst.experiments.runner import Progress
 from dlst.methods import BR, METHODS, available, method_info
 from dlst.reports import rank_summary, results_frame, score_table

@@ -160,7 +160,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class LatentMap:
-    """Codes in the plane: the result of the probe "map", see :mod:`dlst.experiments.probes.latent_map`."""
+    """Codes in the plane: what :mod:`dlst.experiments.probes.latent_map` found."""
 
     name: str
     title: str
