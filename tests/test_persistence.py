@@ -15,6 +15,7 @@ import scipy.sparse as sp
 import skops.io
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import linear_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -26,6 +27,7 @@ from dlst.errors import ModelFileError
 from dlst.methods import LabelSpaceClassifier, available, make
 from dlst.methods.fitting import fit_dataset
 from dlst.persistence import FORMAT, describe_model, load_model, save_model
+from dlst.regressors import KernelRidge
 
 BUILT = []
 
@@ -365,3 +367,32 @@ def test_what_is_no_estimator_is_not_saved(file):
     with pytest.raises(TypeError, match="model must be an estimator; got str"):
         save_model("a model", file)
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("number", [True, False, 0, -5, 1.0, "1", None])
+def test_a_format_number_is_a_whole_number_from_one(file, number):
+    in_header(file, format=number)
+    for read in (load_model, describe_model):
+        with pytest.raises(ModelFileError, match="without a format number from 1"):
+            read(file)
+
+
+def local_kernel():
+    def kernel(X, B=None):
+        return X @ B.T
+
+    return kernel
+
+
+@pytest.mark.parametrize("kernel", [lambda X, B=None: X @ B.T, local_kernel()])
+def test_a_kernel_without_a_name_to_load_it_by_is_refused_at_save(tmp_path, kernel):
+    model = KernelRidge(kernel=kernel)
+    with pytest.raises(TypeError, match="must be importable by its name; got"):
+        save_model(model, tmp_path / "m.skops")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_kernel_of_a_module_is_saved(tmp_path):
+    save_model(KernelRidge(kernel=linear_kernel), tmp_path / "m.skops")
+    loaded = load_model(tmp_path / "m.skops", trusted=["sklearn.metrics.pairwise.linear_kernel"])
+    assert loaded.kernel is linear_kernel

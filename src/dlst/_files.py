@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
+from dlst._limits import GZIP_RATIO
 from dlst._progress import progress_bar
 from dlst.errors import ReadError
 
@@ -22,10 +23,8 @@ BLOCK_BYTES = 16 * 2**20
 MAX_LINE_BYTES = 256 * 2**20
 """One line longer than this is not data that anybody wrote."""
 
-# Sparse 0/1 text compresses about 20 times, constant columns a few hundred times; a bomb
-# reaches gzip's limit of 1032. Below the floor even a bomb does no harm.
-MAX_GZIP_RATIO = 500
-GZIP_RATIO_FLOOR = 64 * 2**20
+GZIP_RATIO_FLOOR = 16 * 2**20
+"""Below this many bytes of text even a bomb does no harm."""
 
 
 class Block(NamedTuple):
@@ -59,11 +58,12 @@ class _GuardedGzip(io.RawIOBase):
                 "Fetch or compress it again.",
             ) from error
         self._given += len(chunk)
-        if self._given > GZIP_RATIO_FLOOR and self._given > MAX_GZIP_RATIO * self._compressed:
+        if self._given > GZIP_RATIO_FLOOR and self._given > GZIP_RATIO.value * self._compressed:
             raise ReadError(
                 self._path,
-                f"unpacks to more than {MAX_GZIP_RATIO} times its size, which looks like a "
-                "decompression bomb. If you trust it, unpack it first and read the plain file.",
+                f"expected a file that unpacks to at most {GZIP_RATIO.value} times its "
+                f"{self._compressed:,} bytes, got more, as of a decompression bomb. "
+                f"{GZIP_RATIO.remedy}",
             )
         view[: len(chunk)] = chunk
         return len(chunk)

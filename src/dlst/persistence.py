@@ -11,6 +11,7 @@ import inspect
 import io
 import json
 import os
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
@@ -59,6 +60,8 @@ def save_model(model: Any, path: str | os.PathLike[str], *, data: Dataset | None
     if not hasattr(model, "get_params"):
         raise TypeError(f"model must be an estimator; got {type(model).__name__}.")
     packed = io.BytesIO(skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED))
+    for name in skops.io.get_untrusted_types(data=packed.getvalue()):
+        _check_importable(name)
     with zipfile.ZipFile(packed, "a", zipfile.ZIP_DEFLATED) as archive:
         header = _describe(model, data)
         header["sha256"] = {
@@ -105,6 +108,16 @@ def load_model(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> 
         ) from error
 
 
+def _check_importable(name: str) -> None:
+    """Refuse to save what nobody could load: lambdas and what is defined inside a function."""
+    module, _, attribute = name.rpartition(".")
+    if not hasattr(sys.modules.get(module), attribute):
+        raise TypeError(
+            f"every part of a model must be importable by its name; got {name}, which could not "
+            "be loaded again. Define it at the top level of a module."
+        )
+
+
 def describe_model(path: str | os.PathLike[str]) -> Mapping[str, Any]:
     """Say what a model file holds, without building it."""
     return _checked(path)[1]
@@ -143,12 +156,13 @@ def _checked(path: str | os.PathLike[str]) -> tuple[bytes, dict[str, Any]]:
     except (ValueError, NotImplementedError, RuntimeError) as error:
         # What zipfile raises for packing it does not know and for encrypted members.
         raise ModelFileError(f"{name}: expected a model file, got {error}.") from error
-    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+    found_format = header.get("format") if isinstance(header, dict) else None
+    if type(found_format) is not int or found_format < 1:
         raise ModelFileError(
-            f"{name}: expected a model saved by dlst, got a {_HEADER} without a format number. "
-            "Fit and save the model again."
+            f"{name}: expected a model saved by dlst, got a {_HEADER} without a format number "
+            "from 1. Fit and save the model again."
         )
-    if header["format"] > FORMAT:
+    if found_format > FORMAT:
         raise ModelFileError(
             f"{name}: was saved by dlst {header.get('dlst', 'of a newer release')}, this is "
             f"{__version__}. Upgrade dlst to read it."

@@ -10,7 +10,7 @@ import pytest
 
 from dlst import __version__
 from dlst.cli import main
-from dlst.cli.data_commands import parse_labels
+from dlst.cli.data_commands import parse_labels, parse_nominal
 from dlst.cli.views import print_json
 
 
@@ -79,6 +79,35 @@ def test_a_known_set_that_is_absent_says_how_to_get_it(run, tmp_path, monkeypatc
     assert json.loads(run("datasets", "yeast", "--json")[1])["cached"] is False
 
 
+def test_no_rows_are_described_without_nan(run, tmp_path):
+    for name, text in {
+        "a.csv": "x,label:a\n",
+        "a.xc": "0 2 2\n",
+        "a.arff": "@relation 'r: -C -1'\n@attribute x real\n@attribute a {0,1}\n@data\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+        code, out, err = run("datasets", tmp_path / name)
+        assert (code, err) == (0, "")
+        assert "nan" not in out
+        assert "cardinality          none" in out
+        assert json.loads(run("datasets", tmp_path / name, "--json")[1])["cardinality"] is None
+
+
+def test_columns_can_be_named_as_nominal(run, csv):
+    facts = json.loads(run("datasets", csv, "--nominal", "x", "--json")[1])
+    assert facts["n_features"] == 3
+
+
+def test_a_folder_that_hides_a_known_data_set_says_so(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "msrc").mkdir()
+    (tmp_path / "mine").mkdir()
+    code, _, err = run("datasets", "msrc")
+    assert code == 2
+    assert "There is a known data set 'msrc' too" in err
+    assert "known data set" not in run("datasets", "mine")[2]
+
+
 def test_converting_there_and_back(run, csv, tmp_path):
     code, out, err = run("convert", csv, tmp_path / "toy.arff")
     assert (code, out, err) == (0, f"wrote {tmp_path / 'toy.arff'}\n", "")
@@ -121,7 +150,7 @@ def test_convert_does_not_replace_unless_told(run, csv, tmp_path):
         (("convert", "multidigits", "no/such/folder/x.csv"), "Make it first"),
         (("datasets", "{csv}", "--labels", "zz"), "zz"),
         (("datasets", "{csv}", "--from", "word"), "format must be one of"),
-        (("datasets", "{csv}", "--nominal", "x"), "nominal must be one of"),
+        (("datasets", "{csv}", "--nominal", "y"), "expected a column 'y'"),
     ],
 )
 def test_a_mistake_gets_code_2_and_one_line(run, csv, arguments, message):
@@ -156,6 +185,14 @@ def test_an_interrupt_is_no_traceback(run, monkeypatch):
 )
 def test_parsing_labels(text, parsed):
     assert parse_labels(text) == parsed
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [(None, None), ("auto", "auto"), ("one-hot", "one-hot"), ("a, b", ["a", "b"])],
+)
+def test_parsing_nominal(text, parsed):
+    assert parse_nominal(text) == parsed
 
 
 def test_python_m_dlst_runs():

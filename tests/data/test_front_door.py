@@ -97,7 +97,7 @@ def test_a_format_can_be_said_where_the_suffix_does_not_tell(tmp_path):
 def test_an_option_of_another_format_is_refused(tmp_path):
     save(toy(), tmp_path / "toy.xc")
     with pytest.raises(ValueError, match="the xc reader takes n_features, n_labels; got nominal"):
-        load(tmp_path / "toy.xc", nominal="codes")
+        load(tmp_path / "toy.xc", nominal="one-hot")
 
 
 def test_saving_into_no_folder_is_refused(tmp_path):

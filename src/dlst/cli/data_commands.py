@@ -24,7 +24,11 @@ Labels = Annotated[
     ),
 ]
 Nominal = Annotated[
-    str | None, typer.Option(help="What becomes of nominal features: auto, one-hot or codes.")
+    str | None,
+    typer.Option(
+        help="What becomes of nominal features: auto, one-hot, or the names 'a,b' of columns that "
+        "are nominal whatever they look like.",
+    ),
 ]
 From = Annotated[str | None, typer.Option("--from", help="Format, where the suffix does not tell.")]
 Test = Annotated[Path | None, typer.Option(help="The test file that belongs to DATA.")]
@@ -114,6 +118,13 @@ def parse_labels(text: str | None) -> int | list[str] | str | None:
     return names if len(names) > 1 else text.strip()
 
 
+def parse_nominal(text: str | None) -> list[str] | str | None:
+    """Read --nominal: auto, one-hot, or names between commas."""
+    if text in (None, "auto", "one-hot"):
+        return text
+    return [name.strip() for name in text.split(",")]
+
+
 def load_data(
     data: str,
     labels: str | None,
@@ -126,7 +137,7 @@ def load_data(
     """Load DATA with the options that the commands share."""
     from dlst.data import load
 
-    chosen: dict[str, Any] = {"labels": parse_labels(labels), "nominal": nominal}
+    chosen: dict[str, Any] = {"labels": parse_labels(labels), "nominal": parse_nominal(nominal)}
     options = {name: value for name, value in chosen.items() if value is not None}
     try:
         return load(data, test=test, format=from_, **options)

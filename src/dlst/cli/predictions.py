@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from dlst._files import atomic_write
 from dlst._progress import progress_bar
+from dlst._spreadsheets import harmless
 from dlst.data import Dataset
-from dlst.data.arff.header import quote
+from dlst.data.arff.header import meka_relation, quote
 from dlst.data.tables.parquet import write_parquet_frames
 from dlst.data.text.number_writing import format_numbers
 from dlst.errors import DataError
@@ -95,7 +96,7 @@ def _columns(names: list[str], top: int | None) -> list[str]:
 
 def _record(cells: list[str], delimiter: str) -> str:
     text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerow(cells)
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerow(map(harmless, cells))
     return text.getvalue()
 
 
@@ -117,7 +118,7 @@ def _frames(model: Any, data: Dataset, top: int | None, decisions: bool) -> Iter
 
 def _arff_lines(model: Any, data: Dataset, decisions: bool) -> Iterator[str]:
     kind = "{0,1}" if decisions else "numeric"
-    yield f"@relation {quote(f'predictions for {data.name}: -C {model.n_labels_}')}\n\n"
+    yield f"@relation {meka_relation(f'predictions for {data.name}', model.n_labels_)}\n\n"
     for name in model.label_names_:
         yield f"@attribute {quote(name)} {kind}\n"
     yield "\n@data\n"

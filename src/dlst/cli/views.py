@@ -108,15 +108,20 @@ def _numbers(dataset: Dataset) -> Table:
     features = f"{found.n_features:,}  {kind}" if found.n_features else "labels only"
     table.add_row("features d", features)
     table.add_row("labels K", f"{found.n_labels:,}")
-    table.add_row("cardinality", f"{found.cardinality:.3f}  labels per instance")
-    table.add_row("density", f"{found.density:.4f}")
+    table.add_row("cardinality", _number(found.cardinality, ".3f", "labels per instance"))
+    table.add_row("density", _number(found.density, ".4f"))
     table.add_row("distinct label sets", f"{found.n_label_sets:,}")
     table.add_row("without a label", f"{found.n_without_label:,}")
     if found.n_unknown:
         table.add_row("unknown entries", f"{found.n_unknown:,}")
-    table.add_row("mean imbalance", f"{found.mean_imbalance:.2f}  commonest label : label")
+    table.add_row("mean imbalance", _number(found.mean_imbalance, ".2f", "commonest label : label"))
     table.add_row("n / 2^K", f"{found.samples_per_possible_set:.3g}")
     return table
+
+
+def _number(value: float, how: str, meaning: str = "") -> str:
+    """Show a number, or "none" where there is nothing to take it of."""
+    return f"{value:{how}}  {meaning}".rstrip() if math.isfinite(value) else "none"
 
 
 def _label_bars(dataset: Dataset) -> Table:

@@ -255,13 +255,13 @@ def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
         train, test = _widened(train, "X", d), _widened(test, "X", d)
     if _unnamed(train.label_names, test.label_names):
         train, test = _widened(train, "Y", K), _widened(test, "Y", K)
-    if list(train.feature_names) != list(test.feature_names):
+    if train.feature_names != test.feature_names:
         raise DataError(
             f"train and test must have the same features; got {train.n_features} and "
             f"{test.n_features}{_first_difference(train.feature_names, test.feature_names)}."
         )
     Y_test = test.Y
-    if list(train.label_names) != list(test.label_names):
+    if train.label_names != test.label_names:
         if sorted(train.label_names) != sorted(test.label_names):
             raise DataError(
                 f"train and test must have the same labels; got {train.n_labels} and "

@@ -148,7 +148,18 @@ def _load_folder(folder: Path, format: str | None, options: dict[str, Any]) -> D
     raise DataError(
         f"{folder}: expected one data file, one train/test pair, or the folders of VOC2007, "
         f"NUS-WIDE or SUN attribute; got {found}{', …' if len(files) > 5 else ''}. "
-        "Name one file instead."
+        f"Name one file instead.{_namesake(folder)}"
+    )
+
+
+def _namesake(folder: Path) -> str:
+    """Say that a known data set has the name of a folder, which comes first."""
+    name = str(folder)
+    if not _is_embedded(name) and name.strip().lower() not in registry.available():
+        return ""
+    return (
+        f" There is a known data set {name!r} too, but a folder of that name comes first: rename "
+        "the folder, or work in another one."
     )
 
 

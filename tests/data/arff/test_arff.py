@@ -79,11 +79,6 @@ def test_crlf_and_gzip_read_the_same(arff):
         assert again.feature_names == plain.feature_names
 
 
-def test_codes_give_the_position_in_the_declaration(arff):
-    data = read_arff(arff(DENSE, xml("old", "tall")), nominal="codes")
-    np.testing.assert_array_equal(data.X, [[1.5, 0], [np.nan, 1], [20, 2]])
-
-
 NUMBERS = """@relation r
 @attribute place {10,2,7}
 @attribute flag {1,0}
@@ -100,9 +95,11 @@ def test_numeric_categories_keep_their_numbers_unless_told_otherwise(arff):
     one_hot = read_arff(file, nominal="one-hot")
     assert one_hot.feature_names == ("place=10", "place=2", "place=7", "flag")
     np.testing.assert_array_equal(one_hot.X, [[0, 0, 1, 0], [1, 0, 0, 1]])
-    np.testing.assert_array_equal(read_arff(file, nominal="codes").X, [[2, 0], [0, 1]])
-    with pytest.raises(ValueError, match="nominal must be one of auto, one-hot, codes; got 'x'"):
-        read_arff(file, nominal="x")
+    assert read_arff(file, nominal=["place"]).feature_names == one_hot.feature_names
+    with pytest.raises(ValueError, match="nominal must be 'auto', 'one-hot' or a list"):
+        read_arff(file, nominal="codes")
+    with pytest.raises(ReadError, match="expected a column 'plaice', as nominal= names it"):
+        read_arff(file, nominal=["plaice"])
 
 
 def test_blanks_separate_cells_too(arff):
@@ -164,6 +161,55 @@ def test_text_attributes_are_left_out_with_a_note(arff):
     assert "text attributes left out: id, d" in data.provenance.notes
 
 
+def with_identifier(n_declared, rows, kind="p"):
+    categories = ",".join(f"{kind}{i}" for i in range(n_declared))
+    body = "\n".join(f"{kind}{code},{code},1" for code in rows)
+    return (
+        f"@relation r\n@attribute protein {{{categories}}}\n@attribute x real\n"
+        f"@attribute a {{0,1}}\n@data\n{body}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_declared", "rows"),
+    [
+        (662, range(463)),
+        (662, range(2)),
+        (662, [5, 5]),
+        (20, range(20)),
+        (20, [*range(10, 20), *range(10)]),
+    ],
+)
+def test_an_identifier_is_left_out_with_a_note(arff, n_declared, rows):
+    data = read_arff(arff(with_identifier(n_declared, rows)), labels=-1)
+    assert data.feature_names == ("x",)
+    assert "attributes that are identifiers left out: protein" in data.provenance.notes
+    assert data.X[:, 0].tolist() == list(rows)
+
+
+@pytest.mark.parametrize(
+    ("n_declared", "rows"),
+    [(19, range(19)), (20, [0, *range(19)]), (20, range(19)), (100, range(5))],
+)
+def test_categories_that_are_few_or_repeat_are_no_identifier(arff, n_declared, rows):
+    data = read_arff(arff(with_identifier(n_declared, rows)), labels=-1)
+    assert data.n_features == n_declared + 1
+
+
+def test_an_identifier_that_the_user_names_is_one_hot(arff):
+    file = arff(with_identifier(200, range(30)))
+    assert read_arff(file, labels=-1, nominal="one-hot").n_features == 1
+    assert read_arff(file, labels=-1, nominal=["protein"]).n_features == 201
+
+
+def test_a_sparse_identifier_is_left_out_too(arff):
+    rows = "\n".join(f"{{0 p{i}, 1 {i}}}" if i else "{2 1}" for i in range(30))
+    text = with_identifier(30, []) + rows + "\n"
+    data = read_arff(arff(text), labels=-1)
+    assert data.feature_names == ("x",)
+    assert data.X.toarray()[:, 0].tolist() == list(range(30))
+
+
 TWO_NUMBERS = "@relation r\n@attribute x real\n@attribute y real\n@attribute a {0,1}\n@data\n"
 
 
@@ -204,8 +250,49 @@ def test_meka_counts_labels_from_either_end(arff, relation, labels):
         assert data.split is None
 
 
+@pytest.mark.parametrize(
+    ("relation", "labels"),
+    [
+        ("'my-C2-data: -C -1'", ("c",)),
+        ("'-C 2: -C -1'", ("c",)),
+        ("'d: -Count 2 -C -1'", ("c",)),
+        ("'d: x-C 2 -C -1 -I 0'", ("c",)),
+    ],
+)
+def test_the_option_is_read_where_meka_puts_it(arff, relation, labels):
+    head = "".join(f"@attribute {name} {{0,1}}\n" for name in "abc")
+    assert read_meka(arff(f"@relation {relation}\n{head}@data\n1,0,1\n")).label_names == labels
+
+
+@pytest.mark.parametrize("relation", ["'my-C2-data'", "'my -C 2 data'", "'d: -C2x'", "'d: a-C 2'"])
+def test_what_only_looks_like_the_option_is_none(arff, relation):
+    head = "".join(f"@attribute {name} {{0,1}}\n" for name in "abc")
+    with pytest.raises(ReadError, match="for K labels"):
+        read_meka(arff(f"@relation {relation}\n{head}@data\n1,0,1\n"))
+
+
+@pytest.mark.parametrize("name", ["my-C2-data", "a: -C 2 b", "x:y", "it's 5 %", "-C 3"])
+def test_a_written_file_names_its_labels_whatever_its_own_name(tmp_path, name):
+    data = Dataset([[1.0, 2.0, 3.0]], [[1.0]], ["p", "q", "r"], ["a"], name=name)
+    write_arff(data, tmp_path / "f.arff")
+    (tmp_path / "f.xml").unlink()
+    again = read_arff(tmp_path / "f.arff")
+    assert (again.feature_names, again.label_names) == (("p", "q", "r"), ("a",))
+
+
+def test_labels_are_chosen_as_in_tables(arff):
+    head = "".join(f"@attribute {name} {{0,1}}\n" for name in ("x", "Label1", "Label2"))
+    file = arff(f"@relation r\n{head}@data\n1,0,1\n")
+    for labels in ("Label*", "Label1,Label2", ["Label2", "Label1"], -2):
+        assert read_arff(file, labels=labels).label_names == ("Label1", "Label2")
+    with pytest.raises(ReadError, match=r"expected columns like 'Tag\*', got the columns 'x'"):
+        read_arff(file, labels="Tag*")
+    with pytest.raises(ReadError, match="Did you mean 'Label1'"):
+        read_arff(file, labels="Labell1")
+
+
 def test_meka_without_a_count_says_so(arff):
-    with pytest.raises(ReadError, match="expected -C and the number of labels"):
+    with pytest.raises(ReadError, match="expected ': -C K' for K labels"):
         read_meka(arff(DENSE))
 
 
@@ -299,9 +386,12 @@ def test_errors_name_file_line_and_remedy(arff, text, line, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, r"got no XML file beside it and no -C in @relation"),
-        ({"labels": ["zz", "yy"]}, "got none for 'zz' and 1 more"),
-        ({"labels": 4}, "expected 1 to 3 labels of 3 attributes, got 4"),
+        ({}, "got no XML file beside it and no ': -C K' in @relation"),
+        (
+            {"labels": ["zz", "yy"]},
+            "expected a label column 'zz', got none of that name",
+        ),
+        ({"labels": 4}, "labels must count 1 to 3 columns, .* got 4"),
         ({"labels": 0}, "got 0"),
         ({"labels": ["c"]}, r"expected label 'c' to be numeric or \{0,1\}, got the category 'u'"),
     ],

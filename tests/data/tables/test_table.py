@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -18,8 +19,9 @@ from hypothesis.extra.numpy import arrays
 from dlst.data import Dataset
 from dlst.data.tables import (
     csv_text,
-    frames,
+    features,
     from_frame,
+    labels,
     parquet,
     read_table,
     table,
@@ -113,7 +115,7 @@ def test_label_cells_may_be_truth_values_and_empty_means_unknown(tmp_path: Path)
     np.testing.assert_array_equal(Y, expected)
 
 
-@pytest.mark.parametrize("cell", ["2", "-1", "yes", "0.5", "inf"])
+@pytest.mark.parametrize("cell", ["2", "-1", "maybe", "0.5", "inf"])
 def test_other_label_cells_are_an_error_with_line_and_column(tmp_path: Path, cell: str) -> None:
     text = f'a,sky,sea\n"x\ny",0,1\n\nz,{cell},0\n'
     with pytest.raises(ReadError, match=r":5: label 'sky' must be 0, 1, true, false") as caught:
@@ -158,7 +160,7 @@ def test_cells_may_be_lists_in_frames_and_parquet(tmp_path: Path) -> None:
 
 
 def test_cells_may_not_hold_labels_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "MAX_LABEL_ENTRIES", 3)
+    monkeypatch.setattr(labels, "MAX_LABEL_ENTRIES", 3)
     frame = pd.DataFrame({"tags": ["a;b", "a", "b", "a"]})
     with pytest.raises(DataError, match=r"at most 3 labels; got more.*\(row 2"):
         from_frame(frame, "tags")
@@ -173,7 +175,7 @@ def test_cells_that_are_no_labels_are_an_error() -> None:
 # --- features ---------------------------------------------------------------------------------
 
 
-def test_text_features_become_one_hot_or_codes(tmp_path: Path) -> None:
+def test_text_features_become_one_hot(tmp_path: Path) -> None:
     path = write(tmp_path, "colour,n,k\nred,1,0\nblue,,1\n?,3,0\nred,4,1\n")
     data = read_table(path, labels="k")
     assert data.feature_names == ("colour=blue", "colour=red", "n")
@@ -181,9 +183,8 @@ def test_text_features_become_one_hot_or_codes(tmp_path: Path) -> None:
     expected = [[0, 1, 1], [1, 0, nan], [nan, nan, 3], [0, 1, 4]]
     np.testing.assert_array_equal(data.X, expected)
     assert data.provenance.notes == ("nominal features as one-hot: colour",)
-    codes = read_table(path, labels="k", nominal="codes")
-    assert codes.feature_names == ("colour", "n")
-    np.testing.assert_array_equal(codes.X[:, 0], [1, 0, nan, 1])
+    with pytest.raises(ValueError, match="nominal must be 'auto', 'one-hot' or a list of columns"):
+        read_table(path, labels="k", nominal="codes")
 
 
 def test_truth_values_are_numbers(tmp_path: Path) -> None:
@@ -195,9 +196,115 @@ def test_a_slip_in_a_long_numeric_column_is_named(tmp_path: Path) -> None:
     cells = [f"{i}.5,0" for i in range(1500)]
     cells[700] = "7o0.5,1"
     path = write(tmp_path, "a,k\n" + "\n".join(cells))
-    with pytest.raises(ReadError, match=r":702: feature 'a' must be numbers.*here '7o0.5'"):
+    with pytest.raises(ReadError, match=r":702: column 'a': expected a number.*got '7o0.5'"):
         read_table(path, labels="k")
-    assert read_table(path, labels="k", nominal="codes").X.shape == (1500, 1)
+
+
+@pytest.mark.parametrize(
+    ("cells", "line", "message"),
+    [
+        (["1.5", "2.O", "3"], 3, "as in 2 other cells, got '2.O'. Mend the cell"),
+        (["1.5", "2", "null", "4"], 4, "got 'null'. Leave the cell empty"),
+        (["null", "null", "null", "4"], 2, "got 'null'. Leave the cell empty"),
+        (["1.5", "2", "N/A"], 4, "got 'N/A'. Leave the cell empty"),
+        (['"1,000"', "2", "3"], 2, "got '1,000'. Write numbers with a decimal point"),
+        (['"1,5"', '"2,5"', '"3,5"'], 2, "expected a number, got '1,5'. Write numbers"),
+        (['"1.234,5"', '"12,5"'], 2, "got '1.234,5'. Write numbers"),
+        (["1'000", "1 000", "2"], 2, 'got "1\'000". Write numbers'),
+    ],
+)
+def test_a_mistake_in_a_number_column_is_an_error_with_line_and_column(
+    tmp_path: Path, cells: list[str], line: int, message: str
+) -> None:
+    path = write(tmp_path, "size,k\n" + "".join(f"{cell},1\n" for cell in cells))
+    with pytest.raises(ReadError, match="column 'size': expected a number") as caught:
+        read_table(path, labels="k")
+    assert message in str(caught.value)
+    assert caught.value.line == line
+    assert "nominal=['size']" in str(caught.value)
+    kinds = {cell.strip('"') for cell in cells}
+    for nominal in ("one-hot", ["size"]):
+        data = read_table(path, labels="k", nominal=nominal)
+        assert data.feature_names == tuple(f"size={kind}" for kind in sorted(kinds))
+
+
+def test_numbers_among_texts_are_texts(tmp_path: Path) -> None:
+    path = write(tmp_path, "size,k\nS,1\nM,0\n40,1\nL,1\n40,0\n1.2.3,0\n")
+    assert read_table(path, labels="k").n_features == 5
+
+
+def test_named_columns_of_numbers_are_nominal() -> None:
+    frame = pd.DataFrame({"code": [10, 2, 10], "n": [1.0, 2.0, 3.0], "k": [0, 1, 0]})
+    assert from_frame(frame, "k", nominal=["code"]).feature_names == ("code=10", "code=2", "n")
+    typed = frame.astype({"code": "category"})
+    assert from_frame(typed, "k").feature_names[0] == "code=10"
+    texts = frame.astype({"code": str})
+    assert from_frame(texts, "k").X[:, 0].tolist() == [10, 2, 10], "as the same cells in CSV"
+    with pytest.raises(DataError, match="expected a column 'cod', as nominal= names it"):
+        from_frame(frame, "k", nominal=["cod"])
+
+
+@pytest.mark.parametrize(("n", "columns"), [(19, 19), (20, 0), (300, 0)])
+def test_texts_that_all_differ_are_an_identifier(n: int, columns: int) -> None:
+    frame = pd.DataFrame(
+        {"who": [f"p{i}" for i in range(n)], "k": [0, 1] * (n // 2) + [1] * (n % 2)}
+    )
+    data = from_frame(frame, "k")
+    assert data.n_features == columns
+    assert ("columns that are identifiers left out: who" in data.provenance.notes) == (columns == 0)
+    assert from_frame(frame, "k", nominal=["who"]).n_features == n
+
+
+def test_texts_without_end_and_tables_without_end_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    many = pd.DataFrame({"a": [f"t{i // 2}" for i in range(3000)], "k": 1})
+    with pytest.raises(DataError, match="text of at most 1000 kinds; got 1500 kinds"):
+        from_frame(many, "k")
+    monkeypatch.setattr(features, "MAX_CELLS", 1000)
+    with pytest.raises(DataError, match=r"at most 1,000 cells; .* column 'a' as 11 kinds"):
+        from_frame(pd.DataFrame({"a": [f"t{i % 11}" for i in range(100)], "k": 1}), "k")
+
+
+@pytest.mark.parametrize("word", ["N/A", "NA", "?", "null"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_a_word_for_no_value_is_an_unknown_label(tmp_path: Path, word: str, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    for cells, names, expected in (
+        (["1", "0", word], ("k",), [[1], [0], [np.nan]]),
+        (["yes", "no", word], ("k",), [[1], [0], [np.nan]]),
+        (["sky;sea", "sea", word], ("sea", "sky"), [[1, 1], [1, 0], [np.nan, np.nan]]),
+    ):
+        frame = pd.DataFrame({"a": [1.5, 2.5, 3.5], "k": cells})
+        if suffix == ".parquet":
+            frame.to_parquet(path)
+        else:
+            frame.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
+        data = read_table(path, labels="k")
+        assert data.label_names == names
+        np.testing.assert_array_equal(data.Y.toarray(), expected)
+
+
+@pytest.mark.parametrize(
+    "cells", [["yes", "no", "yes"], ["True", "false", "TRUE"], ["Yes", "NO", "1"]]
+)
+def test_a_lone_column_of_truths_is_one_label(tmp_path: Path, cells: list[str]) -> None:
+    path = write(tmp_path, "a,spam\n" + "".join(f"1,{cell}\n" for cell in cells))
+    data = read_table(path, labels="spam")
+    assert data.label_names == ("spam",)
+    assert data.Y.toarray()[:, 0].tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "name", ["=1+1", "+x", "-x", "@x", "\tx", "'=x", "''=x", "-5", "'tis", "x"]
+)
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_names_are_no_formulas_in_a_spreadsheet(tmp_path: Path, name: str, suffix: str) -> None:
+    data = Dataset([[1.0, -2.0]], [[1]], [name, "y"], ["k"])
+    path = tmp_path / f"a{suffix}"
+    write_table(data, path)
+    assert not re.match(r'"?[=+@\t]|"?-(?!5)', path.read_text())
+    assert read_table(path).feature_names == (name, "y")
 
 
 def test_long_cells_are_cut_in_errors() -> None:
@@ -457,7 +564,7 @@ def test_sparse_features_are_written_dense(tmp_path: Path) -> None:
 def test_names_with_delimiters_do_not_mislead(tmp_path: Path) -> None:
     data = Dataset([[1.0, 2.0]], [[1]], ["a;b;c", "\t"], [";"])
     write_table(data, tmp_path / "a.csv")
-    assert (tmp_path / "a.csv").read_text().splitlines()[0] == '"a;b;c","\t","label:;"'
+    assert (tmp_path / "a.csv").read_text().splitlines()[0] == '"a;b;c","\'\t","label:;"'
     assert_equal(read_table(tmp_path / "a.csv"), data)
 
 

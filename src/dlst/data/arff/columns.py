@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Literal, TypeAlias, get_args
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,11 +15,18 @@ from numpy.typing import NDArray
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.data.arff.header import Attribute, Header
 from dlst.data.arff.rows_kernel import NOMINAL, TEXT, Schema
+from dlst.data.column_choice import FEWEST_FOR_ID, MOST_CATEGORIES, Nominal, check_nominal
 from dlst.errors import ReadError
 
-Nominal: TypeAlias = Literal["auto", "one-hot", "codes"]
-
 _TRUTH = {"1": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "-1": 0.0, "false": 0.0, "no": 0.0}
+
+
+class Features(NamedTuple):
+    """The columns of X, their names, and what was decided about them."""
+
+    X: FeatureMatrix
+    names: list[str]
+    notes: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +34,9 @@ class ColumnPlan:
     """Which attribute goes to which column, and what its categories stand for.
 
     ``values[a]`` gives the number of each category of attribute ``a``. ``one_hot`` are the feature
-    columns that :meth:`expand` turns into one column for each category.
+    columns that :meth:`expand` turns into one column for each category; those ``named`` by the user
+    for certain, the others unless they turn out to number the rows. An attribute that is left out
+    is planned as text, whose cells nobody looks at.
     """
 
     attributes: tuple[Attribute, ...]
@@ -35,56 +44,58 @@ class ColumnPlan:
     target: tuple[int, ...]
     values: tuple[tuple[float, ...], ...]
     one_hot: dict[int, tuple[str, ...]]
+    named: frozenset[str]
     raw_names: tuple[str, ...]
     n_labels: int
-    notes: tuple[str, ...]
+    texts: tuple[str, ...]
+    identifiers: tuple[str, ...]
 
     @classmethod
     def of(
         cls, path: str | os.PathLike[str], header: Header, chosen: Sequence[int], nominal: Nominal
     ) -> ColumnPlan:
         """Plan the columns of a file whose label attributes are ``chosen``."""
-        if nominal not in get_args(Nominal):
-            raise ValueError(
-                f"nominal must be one of {', '.join(get_args(Nominal))}; got {nominal!r}."
-            )
+        every_name = [attribute.name for attribute in header.attributes]
+        named = check_nominal(nominal, every_name, lambda message: ReadError(path, message))
         label_of = {attribute: j for j, attribute in enumerate(chosen)}
+        attributes = list(header.attributes)
         target: list[int] = []
         values: list[tuple[float, ...]] = []
         one_hot: dict[int, tuple[str, ...]] = {}
         raw_names: list[str] = []
-        left_out: list[str] = []
+        identifiers: list[str] = []
         # Thousands of attributes share their categories, so each list is looked at once.
-        values_of = cache(lambda categories: _feature_values(categories, nominal))
+        values_of = cache(_feature_values)
         for a, attribute in enumerate(header.attributes):
             if a in label_of:
                 target.append(-1 - label_of[a])
                 values.append(_label_values(path, attribute))
-            elif attribute.kind == TEXT:
+                continue
+            told = attribute.name in named
+            category_values, expands = values_of(attribute.categories, told or nominal == "one-hot")
+            if expands and len(attribute.categories) > MOST_CATEGORIES and not told:
+                identifiers.append(attribute.name)
+                attributes[a] = replace(attribute, kind=TEXT, categories=())
+            if attributes[a].kind == TEXT:
                 target.append(0)
                 values.append(())
-                left_out.append(attribute.name)
-            else:
-                category_values, expands = values_of(attribute.categories)
-                if expands:
-                    one_hot[len(raw_names)] = attribute.categories
-                target.append(len(raw_names))
-                values.append(category_values)
-                raw_names.append(attribute.name)
-        notes = []
-        if one_hot:
-            notes.append(f"{len(one_hot)} nominal attributes one-hot")
-        if left_out:
-            notes.append(f"text attributes left out: {', '.join(left_out[:5])}")
+                continue
+            if expands:
+                one_hot[len(raw_names)] = attribute.categories
+            target.append(len(raw_names))
+            values.append(category_values)
+            raw_names.append(attribute.name)
         return cls(
-            header.attributes,
+            tuple(attributes),
             header.encoding,
             tuple(target),
             tuple(values),
             one_hot,
+            named,
             tuple(raw_names),
             len(chosen),
-            tuple(notes),
+            tuple(attribute.name for attribute in header.attributes if attribute.kind == TEXT),
+            tuple(identifiers),
         )
 
     @cached_property
@@ -121,28 +132,39 @@ class ColumnPlan:
         """Feature columns before :meth:`expand`."""
         return len(self.raw_names)
 
-    @property
-    def feature_names(self) -> list[str]:
-        """Names of the feature columns after :meth:`expand`."""
-        names: list[str] = []
-        for column, name in enumerate(self.raw_names):
-            categories = self.one_hot.get(column)
-            names += [name] if categories is None else [f"{name}={text}" for text in categories]
-        return names
-
-    def expand(self, X: FeatureMatrix) -> FeatureMatrix:
+    def expand(self, X: FeatureMatrix) -> Features:
         """Replace each column of category codes by one 0/1 column for each category."""
-        if not self.one_hot:
-            return X
         pieces: list[FeatureMatrix] = []
+        names: list[str] = []
+        identifiers = list(self.identifiers)
         done = 0
         for column, categories in self.one_hot.items():
-            pieces += [X[:, done:column], _indicator(X[:, [column]], len(categories))]
+            pieces.append(X[:, done:column])
+            names += self.raw_names[done:column]
+            name, codes = self.raw_names[column], X[:, [column]]
+            if name not in self.named and _numbers_the_rows(codes, len(categories)):
+                identifiers.append(name)
+            else:
+                pieces.append(_indicator(codes, len(categories)))
+                names += [f"{name}={text}" for text in categories]
             done = column + 1
         pieces.append(X[:, done:])
+        names += self.raw_names[done:]
+        notes = [
+            f"{what} left out: {', '.join(left_out[:5])}{', …' if len(left_out) > 5 else ''}"
+            for what, left_out in (
+                ("text attributes", self.texts),
+                ("attributes that are identifiers", identifiers),
+            )
+            if left_out
+        ]
+        if self.one_hot:
+            notes.insert(0, f"{len(self.one_hot)} nominal attributes one-hot")
+        if not self.one_hot:
+            return Features(X, names, notes)
         if isinstance(X, np.ndarray):
-            return np.hstack(pieces)
-        return sp.csr_array(sp.hstack(pieces, format="csr"))
+            return Features(np.hstack(pieces), names, notes)
+        return Features(sp.csr_array(sp.hstack(pieces, format="csr")), names, notes)
 
     def category_value(self, attribute: int, text: str) -> float | None:
         """Look up one category by its text."""
@@ -150,15 +172,20 @@ class ColumnPlan:
         return self.values[attribute][categories.index(text)] if text in categories else None
 
 
-def _feature_values(
-    categories: tuple[str, ...], nominal: Nominal
-) -> tuple[tuple[float, ...], bool]:
+def _feature_values(categories: tuple[str, ...], one_hot: bool) -> tuple[tuple[float, ...], bool]:
     """Return the number of each category, and whether the column is to be made one-hot."""
     numbers = _as_numbers(categories)
-    if numbers is not None and (nominal == "auto" or set(numbers) <= {0.0, 1.0}):
+    if numbers is not None and (not one_hot or set(numbers) <= {0.0, 1.0}):
         return numbers, False
     codes = tuple(float(code) for code in range(len(categories)))
-    return codes, nominal != "codes" and len(categories) > 2
+    return codes, len(categories) > 2
+
+
+def _numbers_the_rows(codes: FeatureMatrix, n_categories: int) -> bool:
+    """Tell a column in which every category stands in exactly one row."""
+    if codes.shape[0] != n_categories or n_categories < FEWEST_FOR_ID:
+        return False
+    return np.array_equal(np.sort(as_dense(codes)[:, 0]), np.arange(n_categories))
 
 
 def _label_values(path: str | os.PathLike[str], attribute: Attribute) -> tuple[float, ...]:

@@ -89,6 +89,18 @@ def quote(name: str) -> str:
     return f"'{escaped}'"
 
 
+def meka_relation(name: str, n_labels: int) -> str:
+    """Return the quoted relation by which MEKA knows the first labels, or the last ones (< 0).
+
+    Examples
+    --------
+    >>> meka_relation("a:b", -6)
+    "'a_b: -C -6'"
+    """
+    # The options follow the first colon, so the name may hold none.
+    return quote(f"{name.replace(':', '_')}: -C {n_labels}")
+
+
 class _HeaderReader:
     """Takes the header line by line."""
 

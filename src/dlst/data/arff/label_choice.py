@@ -11,23 +11,22 @@ import numpy as np
 
 from dlst.data.arff.header import Header
 from dlst.data.arff.labels_xml import find_labels_xml, read_labels_xml
+from dlst.data.column_choice import LabelChoice, label_columns
 from dlst.data.dataset import Split
 from dlst.errors import ReadError
 
-_LABEL_COUNT = re.compile(r"-C\s*(-?\d{1,9})\b")
-_TRAIN_ROWS = re.compile(r"-split-number\s+(\d{1,12})\b")
+_LABEL_COUNT = re.compile(r"(?<!\S)-C\s*(-?\d{1,9})(?!\S)")
+_TRAIN_ROWS = re.compile(r"(?<!\S)-split-number\s+(\d{1,12})(?!\S)")
 
 
 def choose_labels(
     path: Path,
     header: Header,
     xml: str | os.PathLike[str] | None,
-    labels: Sequence[str] | int | None,
+    labels: LabelChoice,
 ) -> tuple[list[int], list[int] | None, str]:
     """Return the label attributes in order, their parents, and how they were known."""
-    if labels is not None and not isinstance(labels, int):
-        names = [labels] if isinstance(labels, str) else list(labels)
-        return _by_name(path, header, names, "labels="), None, "labels named by the caller"
+    how = "labels named by the caller"
     if labels is None:
         found = xml or find_labels_xml(path)
         labels = meka_label_count(header.relation) if found is None else None
@@ -35,17 +34,17 @@ def choose_labels(
             found = find_labels_xml(path, any_name=True)
         if found is not None:
             return _from_xml(path, header, Path(found))
+        how = f"labels by MEKA's -C {labels}"
     if labels is None:
         raise ReadError(
             path,
-            "expected to be told the labels, got no XML file beside it and no -C in @relation. "
-            "Name them with labels= (names, or a count: 6 = the first six, -6 = the last six).",
+            "expected to be told the labels, got no XML file beside it and no ': -C K' in "
+            "@relation. Name them with labels=: names, a pattern, or a count: 6 = the first six, "
+            "-6 = the last six.",
         )
-    n = len(header.attributes)
-    if not 0 < abs(labels) <= n:
-        raise ReadError(path, f"expected 1 to {n} labels of {n} attributes, got {labels}.")
-    chosen = range(labels) if labels > 0 else range(n + labels, n)
-    return list(chosen), None, f"labels by position: {labels}"
+    names = [attribute.name for attribute in header.attributes]
+    chosen = set(label_columns(names, labels, lambda message: ReadError(path, message)))
+    return [a for a, name in enumerate(names) if name in chosen], None, how
 
 
 def _from_xml(path: Path, header: Header, xml: Path) -> tuple[list[int], list[int] | None, str]:
@@ -76,14 +75,25 @@ def _by_name(path: Path, header: Header, names: Sequence[str], origin: str) -> l
 
 
 def meka_label_count(relation: str) -> int | None:
-    """Return the K of MEKA's ``-C K``, if the relation has it."""
-    match = _LABEL_COUNT.search(relation)
+    """Return the K of MEKA's ``-C K``, if the relation has it where MEKA looks.
+
+    Examples
+    --------
+    >>> meka_label_count("my-C2-data: -C -1 -split-number 20"), meka_label_count("my -C 2")
+    (-1, None)
+    """
+    match = _LABEL_COUNT.search(_options(relation))
     return int(match[1]) if match else None
 
 
 def meka_split(relation: str, n: int) -> Split | None:
     """Return the split of MEKA's ``-split-number``, if the relation has it."""
-    match = _TRAIN_ROWS.search(relation)
+    match = _TRAIN_ROWS.search(_options(relation))
     if match is None or not 0 < int(match[1]) < n:
         return None
     return Split(np.arange(int(match[1])), np.arange(int(match[1]), n))
+
+
+def _options(relation: str) -> str:
+    """Return what MEKA reads as options: everything after the first colon."""
+    return relation.partition(":")[2]

@@ -42,6 +42,8 @@ def read_labels_xml(path: str | os.PathLike[str]) -> LabelTree:
             "Is this the label file of an ARFF?",
             error.lineno,
         ) from error
+    except ReadError:  # what the handlers found wrong, as it is
+        raise
     except (LookupError, ValueError) as error:
         # The declared encoding is unknown to Python, or is not one of bytes to text.
         raise ReadError(path, f"expected an encoding such as utf-8; got {error}.", 1) from error

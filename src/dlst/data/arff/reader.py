@@ -7,17 +7,17 @@ The parser is our own: none of the kept packages reads sparse multi-label ARFF f
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
 from dlst._files import text_blocks
 from dlst.data._origin import name_of, origin_of
-from dlst.data.arff.columns import ColumnPlan, Nominal
+from dlst.data.arff.columns import ColumnPlan
 from dlst.data.arff.header import read_header
 from dlst.data.arff.label_choice import choose_labels, meka_label_count, meka_split
 from dlst.data.arff.labels_xml import find_labels_xml
 from dlst.data.arff.rows import read_rows
+from dlst.data.column_choice import LabelChoice, Nominal
 from dlst.data.dataset import Dataset
 from dlst.errors import ReadError
 
@@ -26,14 +26,15 @@ def read_arff(
     path: str | os.PathLike[str],
     *,
     xml: str | os.PathLike[str] | None = None,
-    labels: Sequence[str] | int | None = None,
+    labels: LabelChoice = None,
     nominal: Nominal = "auto",
 ) -> Dataset:
     """Read a multi-label ARFF file.
 
     Which attributes are labels is said by, in this order: ``labels``; the Mulan XML file ``xml``,
-    or one found beside the ARFF by its name; MEKA's ``-C`` in the relation; the only XML file of
-    the folder. Labels keep the order of the attributes, whatever the order in the XML.
+    or one found beside the ARFF by its name; MEKA's option ``-C`` after the first colon of the
+    relation; the only XML file of the folder. Labels keep the order of the attributes, whatever
+    the order in the XML.
 
     Parameters
     ----------
@@ -41,20 +42,22 @@ def read_arff(
         ``.arff`` or ``.arff.gz``.
     xml : path-like, optional
         Mulan's label file.
-    labels : sequence of str or int, optional
-        Names of the label attributes, or a count as in MEKA: positive for the first attributes,
-        negative for the last.
-    nominal : {"auto", "one-hot", "codes"}
-        What becomes of nominal features. ``"codes"``: their position in the declaration, one
-        column each. ``"one-hot"``: a column ``name=category`` for each category; an attribute with
-        two stays one 0/1 column. ``"auto"``: as ``"one-hot"``, but categories that are all
-        numbers keep them as values (``{0,1}``, ``{1,2,3,4,5}``).
+    labels : list of str, str or int, optional
+        Names of the label attributes, as a list or ``"a,b,c"``; a pattern such as ``"Label*"``; a
+        count as in MEKA, positive for the first attributes, negative for the last.
+    nominal : {"auto", "one-hot"} or list of str
+        What becomes of nominal features. ``"one-hot"``: a column ``name=category`` for each
+        category; an attribute with two stays one 0/1 column. ``"auto"``: so too, but categories
+        that are all numbers keep them as values (``{0,1}``, ``{1,2,3,4,5}``). Either way an
+        identifier is left out: an attribute with more than 100 categories, or one (of 20 rows at
+        least) whose every category stands in exactly one row. A list names attributes that are
+        one-hot whatever they look like.
 
     Returns
     -------
     Dataset
-        Sparse rows give CSR features. ``?`` is NaN. Text and date attributes are left out, with a
-        note in the provenance. MEKA's ``-split-number`` gives ``split``.
+        Sparse rows give CSR features. ``?`` is NaN. Text, dates and identifiers are left out, with
+        a note in the provenance. MEKA's ``-split-number`` gives ``split``.
 
     Raises
     ------
@@ -67,15 +70,15 @@ def read_arff(
     chosen, parents, how = choose_labels(path, header, xml, labels)
     plan = ColumnPlan.of(path, header, chosen, nominal)
     X, Y = read_rows(path, chain([rest], blocks), plan)
-    X = plan.expand(X)
+    features = plan.expand(X)
     return Dataset(
-        X,
+        features.X,
         Y,
-        plan.feature_names,
+        features.names,
         [header.attributes[a].name for a in chosen],
         name=name_of(path),
         split=meka_split(header.relation, Y.shape[0]),
-        provenance=origin_of(path, how, *plan.notes),
+        provenance=origin_of(path, how, *features.notes),
         label_parents=parents,
     )
 
@@ -102,5 +105,5 @@ def read_meka(path: str | os.PathLike[str], *, nominal: Nominal = "auto") -> Dat
     header, _ = read_header(path, text_blocks(path))
     count = meka_label_count(header.relation)
     if count is None:
-        raise ReadError(path, "expected -C and the number of labels in @relation, got neither.", 1)
+        raise ReadError(path, "expected ': -C K' for K labels in @relation, got none.", 1)
     return read_arff(path, labels=count, nominal=nominal)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dlst._files import atomic_write
 from dlst.data._origin import name_of
-from dlst.data.arff.header import quote
+from dlst.data.arff.header import meka_relation, quote
 from dlst.data.arff.labels_xml import write_labels_xml
 from dlst.data.dataset import Dataset
 from dlst.data.text.number_writing import dense_rows, sparse_rows
@@ -28,10 +28,9 @@ def write_arff(
     path = Path(path)
     if sparse == "auto":
         sparse = not isinstance(dataset.X, np.ndarray)
-    K = dataset.n_labels
-    relation = f"{dataset.name or name_of(path)}: -C -{K}"
+    relation = meka_relation(dataset.name or name_of(path), -dataset.n_labels)
     with atomic_write(path, text=True) as stream:
-        stream.write(f"@relation {quote(relation)}\n\n")
+        stream.write(f"@relation {relation}\n\n")
         stream.writelines(f"@attribute {quote(name)} numeric\n" for name in dataset.feature_names)
         stream.writelines(f"@attribute {quote(name)} {{0,1}}\n" for name in dataset.label_names)
         stream.write("\n@data\n")

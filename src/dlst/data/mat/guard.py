@@ -15,10 +15,8 @@ import zlib
 from collections import Counter
 from typing import BinaryIO, NamedTuple
 
+from dlst._limits import MEMORY_RATIO
 from dlst.errors import ReadError
-
-MAX_RATIO = 500
-"""Variables may need this many times the file's size; honest ones stay far below."""
 
 MEMORY_FLOOR = 256 * 2**20
 """Below this many bytes even a bomb does no harm."""
@@ -71,7 +69,7 @@ class _Guard:
     def __init__(self, path: str | os.PathLike[str], size: int):
         self.path = path
         self.size = size
-        self._allowed = max(MEMORY_FLOOR, MAX_RATIO * size)
+        self._allowed = max(MEMORY_FLOOR, MEMORY_RATIO.value * size)
         self._left = self._allowed
 
     def charge(self, n_bytes: int) -> None:
@@ -81,7 +79,7 @@ class _Guard:
                 self.path,
                 f"its variables need more than {self._allowed:,} bytes of memory, out of "
                 f"{self.size:,} bytes of file: it is damaged or a decompression bomb. "
-                "Save it again with the -v6 option (not compressed).",
+                f"{MEMORY_RATIO.remedy}",
             )
 
     def error(self, got: str) -> ReadError:

@@ -10,17 +10,19 @@ import csv
 import io
 import os
 from collections import Counter
-from typing import Any
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from dlst._files import open_binary, text_blocks
+from dlst._spreadsheets import original
 from dlst.data.tables import csv_records_kernel as kernel
 from dlst.errors import ReadError
 
-MISSING = ("", "NA", "NaN", "nan", "?")
+MISSING = ["", "NA", "NaN", "nan", "?"]
 """Cells that stand for a missing value."""
 
 DELIMITERS = (",", ";", "\t")
@@ -35,22 +37,30 @@ _EXACT_FLOATS: dict[str, Any] = (
 _BOM = b"\xef\xbb\xbf"
 
 
+class Records(NamedTuple):
+    """The column names of a file, its delimiter, and the first line of each data record."""
+
+    names: list[str]
+    delimiter: str
+    lines: NDArray[np.int64]
+
+
 def read_csv_frame(
-    path: str | os.PathLike[str], delimiter: str | None
-) -> tuple[Any, NDArray[np.int64]]:
-    """Return the frame and the line of each of its rows."""
-    names, delimiter, lines = _checked_records(path, delimiter)
+    path: str | os.PathLike[str], records: Records, words_kept: Collection[str] = ()
+) -> Any:
+    """Return the frame; in the columns ``words_kept`` only empty cells are missing."""
+    missing = {name: [""] if name in words_kept else MISSING for name in records.names}
     try:
         with open_binary(path) as stream:
             frame = pd.read_csv(
                 stream,
-                sep=delimiter,
+                sep=records.delimiter,
                 header=0,
-                names=names,
+                names=records.names,
                 index_col=False,
                 encoding="utf-8-sig",
                 keep_default_na=False,
-                na_values=list(MISSING),
+                na_values=missing,
                 low_memory=False,
                 **_EXACT_FLOATS,
             )
@@ -60,19 +70,17 @@ def read_csv_frame(
         raise ReadError(
             path, f"expected CSV, got text that pandas cannot read ({error})."
         ) from error
-    if len(frame) != len(lines):
+    if len(frame) != len(records.lines):
         raise ReadError(
             path,
-            f"expected {len(lines)} records by their line ends, got {len(frame)} from pandas. "
-            "Look for unusual quotes.",
+            f"expected {len(records.lines)} records by their line ends, got {len(frame)} from "
+            "pandas. Look for unusual quotes.",
         )
-    return frame, lines
+    return frame
 
 
-def _checked_records(
-    path: str | os.PathLike[str], delimiter: str | None
-) -> tuple[list[str], str, NDArray[np.int64]]:
-    """Return the column names, the delimiter and the first line of each data record."""
+def checked_records(path: str | os.PathLike[str], delimiter: str | None) -> Records:
+    """Find the records of a file and check that each has as many fields as the header."""
     memory = kernel.first_memory()
     names: list[str] = []
     header = b""
@@ -111,7 +119,7 @@ def _checked_records(
         )
     if not names:
         raise ReadError(path, "expected a header line with the column names, got an empty file.")
-    return names, delimiter or ",", np.concatenate(parts)
+    return Records(names, delimiter or ",", np.concatenate(parts))
 
 
 def _check_encoding(path: str | os.PathLike[str], text: bytes, first_line: int) -> None:
@@ -154,7 +162,7 @@ def _header_names(
     if len(names) != n_fields:
         raise ReadError(path, "expected a header with plain or quoted names, got odd quotes.", line)
     # As pandas does: its unnamed index column comes back under this name.
-    names = [name or f"Unnamed: {column}" for column, name in enumerate(names)]
+    names = [original(name) or f"Unnamed: {column}" for column, name in enumerate(names)]
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise ReadError(

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dlst._files import MAX_GZIP_RATIO, atomic_write
+from dlst._files import atomic_write
+from dlst._limits import MEMORY_RATIO
 from dlst.errors import DataError, ReadError
 
 _MEMORY_FLOOR = 256 * 2**20
@@ -57,15 +58,15 @@ def write_parquet_frames(path: str | os.PathLike[str], frames: Iterable[Any]) ->
 
 
 def _bounded(path: str | os.PathLike[str], batches: Iterable[Any], size: int) -> Iterable[Any]:
-    allowed = max(_MEMORY_FLOOR, MAX_GZIP_RATIO * size)
+    allowed = max(_MEMORY_FLOOR, MEMORY_RATIO.value * size)
     for batch in batches:
         # Each cell becomes a number of 8 bytes at least.
         allowed -= max(batch.nbytes, 8 * batch.num_rows * max(1, batch.num_columns))
         if allowed < 0:
             raise ReadError(
                 path,
-                f"unpacks to more than {MAX_GZIP_RATIO} times its size, which looks like a "
-                "decompression bomb. If you trust it, write it again without compression.",
+                f"expected a file that needs at most {MEMORY_RATIO.value} times its {size:,} bytes "
+                f"of memory, got more, as of a decompression bomb. {MEMORY_RATIO.remedy}",
             )
         yield batch
 

@@ -15,16 +15,16 @@ import pandas as pd
 
 from dlst._files import atomic_write
 from dlst._matrices import as_dense
+from dlst._spreadsheets import harmless
 from dlst.data._origin import name_of, origin_of
+from dlst.data.column_choice import LABEL_PREFIX, LabelChoice, Nominal, label_columns
 from dlst.data.dataset import Dataset, Provenance
-from dlst.data.tables.csv_text import DELIMITERS, read_csv_frame
-from dlst.data.tables.frames import LABEL_PREFIX, LabelChoice, Nominal, take_apart
+from dlst.data.tables.csv_text import DELIMITERS, checked_records, read_csv_frame
+from dlst.data.tables.features import MAX_CELLS
+from dlst.data.tables.frames import COUNTER, take_apart
 from dlst.data.tables.parquet import read_parquet_frame, write_parquet_frames
 from dlst.data.text.number_writing import sparse_rows
 from dlst.errors import DataError, ReadError
-
-MAX_CELLS = 5 * 10**8
-"""Tables are dense; larger ones are refused when written."""
 
 _ROWS_AT_ONCE = 4096
 _PARQUET = {".parquet", ".pq"}
@@ -56,17 +56,20 @@ def read_table(
     label_delimiter : str, optional
         Between the labels of one cell; by default the first of ``;`` ``|`` ``,`` that some cell
         holds. Blanks only on request (``" "``), as label names may hold them.
-    nominal : {"auto", "one-hot", "codes"}
-        What becomes of text features: a column ``name=text`` for each text (``"auto"`` and
-        ``"one-hot"``), or one column with the position among the sorted texts.
+    nominal : {"auto", "one-hot"} or list of str
+        Text features become a column ``name=text`` for each text. In a column where more than half
+        of the cells are numbers, ``"auto"`` takes any other cell for a mistake: an error that names
+        its place; ``"one-hot"`` takes them all for texts. A list names columns that are nominal
+        whatever they look like, numbers too.
 
     Returns
     -------
     Dataset
         X is dense. Empty cells, ``NA``, ``NaN``, ``nan`` and ``?`` are missing: NaN in X (in all
-        columns of a one-hot feature), unknown in Y; an empty cell of delimited labels is
-        an instance without labels. A nameless first column that counts the rows is left out, with
-        a note in the provenance.
+        columns of a one-hot feature), unknown in Y, where ``N/A`` and ``null`` are so too; an
+        empty cell of delimited labels is an instance without labels. Left out, with a note in the
+        provenance, are a nameless first column that counts the rows and texts that all differ, in
+        20 rows at least: identifiers.
 
     Examples
     --------
@@ -87,8 +90,9 @@ def read_table(
     if suffix in _PARQUET:
         frame = read_parquet_frame(path)
     else:
-        tab = "\t" if suffix == ".tsv" else None
-        frame, lines = read_csv_frame(path, delimiter or tab)
+        records = checked_records(path, delimiter or ("\t" if suffix == ".tsv" else None))
+        lines = records.lines
+        frame = read_csv_frame(path, records, _lone_label_column(records.names, labels))
 
     def make_error(message: str, row: int | None) -> DataError:
         if row is None:
@@ -159,6 +163,7 @@ def to_frame(dataset: Dataset) -> Any:
 def write_table(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     """Write Parquet (``.parquet``, ``.pq``), TSV (``.tsv``) or else CSV; ``.gz`` packs the text.
 
+    In text a name that a spreadsheet would compute, such as ``=A1``, has an apostrophe before it.
     Reading gives the same values and names; X comes back dense. Missing values and unknown labels
     are empty cells in text, NaN and null in Parquet.
     """
@@ -174,6 +179,18 @@ def write_table(dataset: Dataset, path: str | os.PathLike[str]) -> None:
         with atomic_write(path) as stream:
             stream.write(_header(columns, delimiter).encode())
             stream.writelines(_lines(dataset, delimiter))
+
+
+def _lone_label_column(names: list[str], labels: LabelChoice) -> list[str]:
+    """Name the column whose cells may hold label names.
+
+    There an empty cell is an instance without labels, and ``NA`` one whose labels are unknown.
+    """
+    try:
+        chosen = label_columns(names[names[:1] == [COUNTER] :], labels, DataError)
+    except DataError:  # told again, with its place, when the frame is taken apart
+        return []
+    return chosen if len(chosen) == 1 else []
 
 
 def _suffix(path: str | os.PathLike[str]) -> str:
@@ -214,7 +231,8 @@ def _header(columns: list[str], delimiter: str) -> str:
     # In quotes no name can mislead a reader that guesses the delimiter.
     doubtful = any(sign in name for name in columns for sign in DELIMITERS)
     quoting: Literal[0, 1] = csv.QUOTE_ALL if doubtful else csv.QUOTE_MINIMAL
-    csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerow(columns)
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=quoting)
+    writer.writerow([harmless(name) for name in columns])
     return text.getvalue()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import tempfile
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from dlst.data import Dataset
-from dlst.data.sparse_text import read_svmlight, read_xc, svmlight, write_svmlight, write_xc
+from dlst.data.sparse_text import read_svmlight, read_xc, reader, write_svmlight, write_xc
 from dlst.errors import DataError, ReadError
 
 
@@ -92,8 +93,12 @@ def test_xc_text_with_and_without_header(tmp_path: Path) -> None:
     [
         ("4 5 4\n0 1:1\n", 1, "promises 4 instances, the file has 1"),
         ("1000000000 5 4\n0 1:1\n", 1, "promises 1,000,000,000 instances"),
-        ("1 1000000000 4\n0 1:1\n", 1, "at most 100,000,000 features and labels"),
-        ("1 5 1000000000\n0 1:1\n", 1, "at most 100,000,000 features and labels"),
+        (
+            "1 1000000000 4\n0 1:1\n",
+            1,
+            "at most 4,194,304 features of 6 bytes of rows",
+        ),
+        ("1 5 1000000000\n0 1:1\n", 1, "at most 4,194,304 labels of 6 bytes of rows"),
         ("2 5 4\n0 1:1\n0 5:1\n", 3, "promises 5 features; got number 5"),
         ("2 5 4\n4 1:1\n0 2:1\n", 2, "promises 4 labels; got number 4"),
         ("2 5 4\n0 1:1\n0 3:1 1:2 3:1\n", 3, "feature 3 twice"),
@@ -108,9 +113,38 @@ def test_xc_errors_name_the_line(tmp_path: Path, text: str, line: int, message: 
     assert caught.value.line == line
 
 
+@pytest.mark.parametrize(
+    ("text", "line"), [("1 100000000 100000000\n5 3:1\n", 1), ("0 1:1\n7 99999999:1\n", 2)]
+)
+def test_a_few_bytes_are_no_hundred_million_columns_unless_the_user_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, line: int
+) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ReadError, match="set DLST_MAX_COLUMNS_PER_BYTE") as caught:
+        read_xc(path)
+    assert caught.value.line == line
+    monkeypatch.setenv("DLST_MAX_COLUMNS_PER_BYTE", "100000000")
+    assert read_xc(path).n_features == 10**8
+    monkeypatch.setenv("DLST_MAX_COLUMNS_PER_BYTE", "many")
+    with pytest.raises(ValueError, match="must be a whole number; got 'many'"):
+        read_xc(path)
+
+
+def test_a_wide_pair_is_joined_without_listing_its_columns(tmp_path: Path) -> None:
+    from dlst.data import join_train_test
+
+    wide = read_svmlight(write(tmp_path, "0 1:5\n"), n_features=10**9, n_labels=10**9)
+    tracemalloc.start()
+    joined = join_train_test(wide, wide)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert joined.X.shape == (2, 10**9)
+    assert peak < 2**20
+
+
 def test_lines_count_on_through_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = svmlight.text_blocks
-    monkeypatch.setattr(svmlight, "text_blocks", lambda path: blocks(path, 64))
+    blocks = reader.text_blocks
+    monkeypatch.setattr(reader, "text_blocks", lambda path: blocks(path, 64))
     rows = [f"{i % 3} {i}:{i}.5" for i in range(1, 60)]
     path = write(tmp_path, "\n".join(rows))
     data = read_svmlight(path)
@@ -205,7 +239,7 @@ def test_no_comment_is_written_where_none_is_needed(tmp_path: Path) -> None:
 
 
 def test_an_absurd_shape_comment_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match=r":1: .*at most 100,000,000"):
+    with pytest.raises(ReadError, match=r":1: .*at most 4,194,304 features"):
         read_svmlight(write(tmp_path, "# n_features=999999999 n_labels=2\n1 1:1\n"))
 
 

@@ -9,22 +9,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._files import Block, atomic_write, text_blocks
+from dlst._files import Block, text_blocks
+from dlst._limits import COLUMNS_PER_BYTE
 from dlst.data._origin import name_of, origin_of
 from dlst.data.dataset import Dataset
 from dlst.data.sparse_text import rows_kernel as kernel
 from dlst.data.text.number_parsing import exact_floats
-from dlst.data.text.number_writing import sparse_rows
-from dlst.errors import DataError, ReadError
+from dlst.errors import ReadError
 
-MAX_COLUMNS = 10**8
-"""More features or labels than this are taken for a damaged file."""
+COLUMNS_FLOOR = 2**22
+"""So many features and labels cost next to nothing, whatever the size of the file."""
+
+_LARGEST = 2**31 - 2  # column numbers are held in 32 bits
 
 _SHAPE_COMMENT = re.compile(rb"# n_features=([0-9]{1,18}) n_labels=([0-9]{1,18})\r?(?:\n|$)")
 _HEADER = re.compile(rb"([0-9]{1,18})[ \t]+([0-9]{1,18})[ \t]+([0-9]{1,18})[ \t\r]*(?:\n|$)")
@@ -37,10 +39,8 @@ _MESSAGES = {
     "Is this a text file?",
     kernel.BAD_INDEX: "a feature must be index:value with a whole number from 0; got {token!r}.",
     kernel.BAD_VALUE: "a feature must be index:value with a number; got {token!r}.",
-    kernel.LARGE_LABEL: "label numbers must be at most " + f"{MAX_COLUMNS:,}" + "; got {token!r}.",
-    kernel.LARGE_INDEX: "feature numbers must be at most "
-    + f"{MAX_COLUMNS:,}"
-    + "; got {token!r}.",
+    kernel.LARGE_LABEL: f"label numbers must be at most {_LARGEST:,}; got {{token!r}}.",
+    kernel.LARGE_INDEX: f"feature numbers must be at most {_LARGEST:,}; got {{token!r}}.",
     kernel.NO_COLON: "expected index:value after the labels, got {token!r}. "
     "Separate labels by commas without blanks.",
 }
@@ -89,10 +89,7 @@ def read_svmlight(
         raise ValueError(f"zero_based must be True, False or 'auto'; got {zero_based!r}.")
     stated: list[int] = []
     table = _read_table(path, _blocks(path, _SHAPE_COMMENT, stated), every_line=False)
-    if stated:
-        n_features = stated[0] if n_features is None else n_features
-        n_labels = stated[1] if n_labels is None else n_labels
-    elif not table.n_rows:
+    if not stated and not table.n_rows:
         raise ReadError(path, "expected at least one instance, got none.")
     smallest = int(table.indices.min(initial=1))
     counts_from = int(smallest > 0) if zero_based == "auto" else int(not zero_based)
@@ -103,7 +100,7 @@ def read_svmlight(
             table.line_of_pair(int(table.indices.argmin())),
         )
     note = f"features counted from {counts_from}"
-    return _dataset(path, table, n_features, n_labels, counts_from, note)
+    return _dataset(path, table, (n_features, n_labels), stated, counts_from, note)
 
 
 def read_xc(
@@ -128,44 +125,16 @@ def read_xc(
     table = _read_table(path, _blocks(path, _HEADER, header), every_line=True)
     if not header and not table.n_rows:
         raise ReadError(path, "expected a header n d K or an instance, got an empty file.")
-    if header:
-        n, n_features, n_labels = header
-        if table.n_rows != n:
-            raise ReadError(
-                path,
-                f"the header promises {n:,} instances, the file has {table.n_rows:,}. "
-                "Fetch it again, or mend the header.",
-                1,
-            )
-    return _dataset(path, table, n_features, n_labels, 0, "with header" if header else "no header")
-
-
-def write_svmlight(dataset: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write LIBSVM multi-label text, features counted from 1; a name in ``.gz`` is compressed.
-
-    Reading gives the same arrays. Names are not kept. A first line ``# n_features=d n_labels=K`` is
-    written only when the last feature or label never occurs, because LIBSVM's own programs know
-    no comments.
-    """
-    _check_labels_known(dataset)
-    used = _last_used(dataset.X), _last_used(dataset.Y)
-    with atomic_write(path) as stream:
-        if used != (dataset.n_features, dataset.n_labels):
-            comment = f"# n_features={dataset.n_features} n_labels={dataset.n_labels}\n"
-            stream.write(comment.encode())
-        stream.writelines(_lines(dataset, 1, "1:0" if dataset.n_features else "qid:0"))
-
-
-def write_xc(dataset: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write XC text with its ``n d K`` header; a name in ``.gz`` is compressed.
-
-    Reading gives the same arrays. Names are not kept.
-    """
-    _check_labels_known(dataset)
-    with atomic_write(path) as stream:
-        header = f"{dataset.n_samples} {dataset.n_features} {dataset.n_labels}\n"
-        stream.write(header.encode())
-        stream.writelines(_lines(dataset, 0, ""))
+    if header and table.n_rows != header[0]:
+        raise ReadError(
+            path,
+            f"the header promises {header[0]:,} instances, the file has {table.n_rows:,}. "
+            "Fetch it again, or mend the header.",
+            1,
+        )
+    note = "with header" if header else "no header"
+    given = (None, None) if header else (n_features, n_labels)
+    return _dataset(path, table, given, header[1:], 0, note)
 
 
 class _Table(NamedTuple):
@@ -175,6 +144,7 @@ class _Table(NamedTuple):
     pair_starts: NDArray[np.int64]
     indices: NDArray[np.int32]
     values: NDArray[np.float64]
+    n_bytes: int
 
     @property
     def n_rows(self) -> int:
@@ -197,14 +167,6 @@ def _blocks(
             found = first_line.match(text)
             if found:
                 numbers += [int(number) for number in found.groups()]
-                d, K = numbers[-2:]
-                if max(d, K) > MAX_COLUMNS:
-                    raise ReadError(
-                        path,
-                        f"the header may promise at most {MAX_COLUMNS:,} features and labels; "
-                        f"got {d:,} and {K:,}.",
-                        1,
-                    )
                 text = text[found.end() :]
             yield Block(text, 2 if found else 1)
         else:
@@ -215,7 +177,7 @@ def _read_table(path: str | os.PathLike[str], blocks: Iterator[Block], every_lin
     parts = [_read_block(path, block, every_line) for block in blocks]
     if not parts:
         parts = [_read_block(path, Block(b"", 1), every_line)]
-    lines, label_starts, labels, pair_starts, indices, values = zip(*parts, strict=True)
+    lines, label_starts, labels, pair_starts, indices, values, n_bytes = zip(*parts, strict=True)
     return _Table(
         np.concatenate(lines),
         _joined_starts(label_starts),
@@ -223,11 +185,12 @@ def _read_table(path: str | os.PathLike[str], blocks: Iterator[Block], every_lin
         _joined_starts(pair_starts),
         np.concatenate(indices),
         np.concatenate(values),
+        sum(n_bytes),
     )
 
 
 def _read_block(path: str | os.PathLike[str], block: Block, every_line: bool) -> _Table:
-    rows = kernel.parse_rows(np.frombuffer(block.text, np.uint8), MAX_COLUMNS, every_line)
+    rows = kernel.parse_rows(np.frombuffer(block.text, np.uint8), _LARGEST, every_line)
     if rows.status != kernel.OK:
         token = block.text[rows.start : min(rows.stop, rows.start + 40)]
         message = _MESSAGES[rows.status].format(token=token.decode("utf-8", "backslashreplace"))
@@ -254,6 +217,7 @@ def _read_block(path: str | os.PathLike[str], block: Block, every_line: bool) ->
         rows.pair_starts,
         rows.indices.copy(),
         rows.values.copy(),
+        len(block.text),
     )
 
 
@@ -265,14 +229,16 @@ def _joined_starts(parts: tuple[NDArray[np.int64], ...]) -> NDArray[np.int64]:
 def _dataset(
     path: str | os.PathLike[str],
     table: _Table,
-    n_features: int | None,
-    n_labels: int | None,
+    given: tuple[int | None, int | None],
+    promised: list[int],
     counts_from: int,
     note: str,
 ) -> Dataset:
+    """Make the data set; d and K are given by the caller, promised by the file, or shown by it."""
     indices = table.indices - np.int32(counts_from)
-    d = _n_columns(path, "features", n_features, indices, table.line_of_pair)
-    K = _n_columns(path, "labels", n_labels, table.labels, table.line_of_label)
+    promised_d, promised_K = promised or (None, None)
+    d = _n_columns(path, "features", table, given[0], promised_d, indices, table.line_of_pair)
+    K = _n_columns(path, "labels", table, given[1], promised_K, table.labels, table.line_of_label)
     n = table.n_rows
     return Dataset(
         sp.csr_array((table.values, indices, table.pair_starts), shape=(n, d)),
@@ -285,44 +251,30 @@ def _dataset(
 def _n_columns(
     path: str | os.PathLike[str],
     what: str,
+    table: _Table,
+    given: int | None,
     promised: int | None,
     columns: NDArray[np.int32],
     line_of: Callable[[int], int],
 ) -> int:
-    largest = int(columns.max(initial=-1))
-    if promised is None:
-        return largest + 1
-    if largest >= promised:
+    shown = int(columns.max(initial=-1)) + 1
+    line = line_of(int(columns.argmax())) if shown else 1
+    stated = promised if given is None else given
+    if stated is not None and shown > stated:
         raise ReadError(
             path,
-            f"the file or the caller promises {promised:,} {what}; "
-            f"got number {largest:,}, counted from 0. Correct one of them.",
-            line_of(int(columns.argmax())),
+            f"the file or the caller promises {stated:,} {what}; "
+            f"got number {shown - 1:,}, counted from 0. Correct one of them.",
+            line,
         )
-    return promised
-
-
-def _check_labels_known(dataset: Dataset) -> None:
-    if np.isnan(dataset.Y.data).any():
-        raise DataError(
-            "this text format has no sign for unknown labels; got NaN in Y. "
-            "Write CSV or MAT, which keep them, or set them to 0 first."
+    count = shown if stated is None else stated
+    # What the caller says himself he may have.
+    most = max(COLUMNS_FLOOR, COLUMNS_PER_BYTE.value * table.n_bytes)
+    if given is None and count > most:
+        raise ReadError(
+            path,
+            f"expected at most {most:,} {what} of {table.n_bytes:,} bytes of rows, got {count:,}. "
+            f"{COLUMNS_PER_BYTE.remedy}",
+            line if promised is None else 1,
         )
-
-
-def _last_used(matrix: Any) -> int:
-    """Return one more than the last column that holds something."""
-    if sp.issparse(matrix):
-        return int(matrix.indices.max(initial=-1)) + 1
-    return int(np.flatnonzero((matrix != 0).any(axis=0)).max(initial=-1)) + 1
-
-
-def _lines(dataset: Dataset, counts_from: int, empty: str) -> Iterator[bytes]:
-    rows = zip(sparse_rows(dataset.X), sparse_rows(dataset.Y), strict=True)
-    for (columns, values), (labels, _) in rows:
-        pairs = [
-            f"{column + counts_from}:{value}" for column, value in zip(columns, values, strict=True)
-        ]
-        if not pairs and not labels:
-            pairs = [empty]
-        yield f"{','.join(map(str, labels))} {' '.join(pairs)}\n".encode()
+    return count
