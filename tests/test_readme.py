@@ -11,7 +11,7 @@ import pytest
 
 from dlst.cli import app
 from dlst.experiments import Plan, plan_of
-from dlst.experiments.probes import PROBES
+from dlst.experiments.probes import _ADDRESSES as PROBES
 from dlst.experiments.protocols import KEYS
 
 README = Path(__file__).resolve().parents[1] / "README.md"
