@@ -214,7 +214,8 @@ def test_columns_in_another_order_are_found_by_name(run, files, tmp_path):
 def read_table(path):
     if path.suffix in (".parquet", ".pq"):
         return pd.read_parquet(path)
-    return pd.read_csv(path, sep="\t" if ".tsv" in path.name else ",")
+    tab = ".tsv" in path.name
+    return pd.read_csv(path, sep="\t" if tab else ",", float_precision="round_trip")
 
 
 def read_arff(path):

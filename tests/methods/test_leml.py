@@ -552,7 +552,7 @@ def test_training_holds_no_array_of_rows_times_labels():
     rng = np.random.default_rng(12)
     n, K = 8000, 600
     X = rng.normal(size=(n, 8))
-    Y = sp.random_array((n, K), density=0.005, rng=rng, format="csr")
+    Y = sp.random_array((n, K), density=0.005, random_state=rng, format="csr")
     Y.data[:] = 1.0
     tracemalloc.start()
     for parameters in ({}, {"solver": "cg"}, {"negative_weight": 0.5}):

@@ -110,7 +110,7 @@ def test_a_column_of_zeros_ones_and_unknown_is_an_indicator():
         ([[0, 2], [1, 1]], "got 2 in row 0, column 1"),
         (sp.csr_array([[0, -1], [1, 1]]), "For -1/\\+1 labels use Y > 0"),
         ([["a", "b"], ["c", "d"]], "must hold 0, 1 or NaN"),
-        (np.zeros((2, 2, 2)), "dim <= 2 is required"),
+        (np.zeros((2, 2, 2)), "array with dim(ension)? 3|dim <= 2 is required"),
     ],
 )
 def test_what_is_no_target_is_one_clear_error(target, message):

@@ -122,7 +122,9 @@ def test_errors_for_each_penalty_are_those_of_the_predictions(n, s, t, seed, spa
 
 
 def test_many_label_columns_are_summed_block_by_block():
-    targets = sp.random_array((40, 333), density=0.05, rng=np.random.default_rng(5), format="csr")
+    targets = sp.random_array(
+        (40, 333), density=0.05, random_state=np.random.default_rng(5), format="csr"
+    )
     basis = KernelBasis(gamma=0.5, n_basis=10, random_state=0).fit(X)
     spectrum = Spectrum.of(basis.features(X))
     one = Smoother(basis, spectrum, 0.7).leave_one_out(targets)

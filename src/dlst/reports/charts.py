@@ -81,7 +81,7 @@ def _saved(draw: Callable[[], Any], stem: Path, formats: Sequence[str]) -> list[
     paths = []
     with style.context(["default", SETTINGS]), warnings.catch_warnings():
         # A name in a script that the font lacks is drawn as boxes; the tables have it in full.
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        warnings.filterwarnings("ignore", "Glyph .* missing from (current )?font")
         figure = draw()
         for form in formats:
             picture = io.BytesIO()

@@ -25,7 +25,7 @@ def test_text_features_are_read_exactly_plain_or_packed(tmp_path):
 
 
 def test_sparse_features_in_a_mat_file_stay_sparse(tmp_path):
-    X = sp.random_array((6, 50), density=0.1, rng=np.random.default_rng(0))
+    X = sp.random_array((6, 50), density=0.1, random_state=np.random.default_rng(0))
     scipy.io.savemat(tmp_path / "x.mat", {"features": sp.csc_matrix(X)})
     found = read_features(tmp_path / "x.mat", 6)
     assert sp.issparse(found)
