@@ -156,10 +156,12 @@ def summarise(
     judged: NDArray[np.bool_],
     empty: float | Literal["skip"],
     average: Average,
+    weights: FloatArray | None = None,
 ) -> float | FloatArray:
     """Give undefined values their stated value, leave out the unjudged, and take the mean.
 
-    With ``average=None`` the values themselves, NaN where left out.
+    With ``average=None`` the values themselves, NaN where left out. ``weights`` are how often each
+    value counts.
     """
     if average not in ("mean", None):
         raise ValueError(f"average must be 'mean' or None; got {average!r}.")
@@ -170,7 +172,11 @@ def summarise(
     if average is None:
         return values
     counted = judged & ~undefined if empty == "skip" else judged
-    return float(values[counted].mean()) if counted.any() else float("nan")
+    if weights is not None:
+        counted = counted & (weights > 0)
+    if not counted.any():
+        return float("nan")
+    return float(np.average(values[counted], weights=None if weights is None else weights[counted]))
 
 
 def _empty_columns(truth: Truth) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dlst.metrics._inputs import FloatArray, Truth, align
+from dlst.metrics._inputs import FloatArray, Truth, align, as_weights
 from dlst.metrics._ranks import (
     Average,
     Convention,
@@ -33,6 +33,7 @@ def instance_average_precision(
     ties: Ties | None = None,
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over instances of the precision at each relevant label (the paper's AP; LRAP).
 
@@ -55,6 +56,8 @@ def instance_average_precision(
         Value of an instance without relevant label; overrides the convention.
     average : {"mean", None}
         None gives the value of each instance, NaN where left out.
+    sample_weight : array-like of shape (n,), optional
+        How often each instance counts in the mean.
 
     Returns
     -------
@@ -74,6 +77,7 @@ def instance_average_precision(
         rule,
         empty=default if empty is None else empty,
         average=average,
+        weights=as_weights(sample_weight, truth.shape[0], "sample_weight"),
     )
 
 
@@ -85,6 +89,7 @@ def macro_average_precision(
     ties: Ties | None = None,
     empty: Empty = None,
     average: Average = "mean",
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over labels of the average precision of its ranking of instances (label mAP).
 
@@ -93,7 +98,8 @@ def macro_average_precision(
     Empty labels: a label without positives counts 0 (``convention="mulan"``: it is left out).
 
     Parameters are those of :func:`instance_average_precision`, with labels for instances;
-    ``average=None`` gives the value of each label, shape (K,).
+    ``average=None`` gives the value of each label, shape (K,), and ``label_weight`` is how often
+    each counts in the mean.
 
     Examples
     --------
@@ -109,6 +115,7 @@ def macro_average_precision(
         rule,
         empty=default if empty is None else empty,
         average=average,
+        weights=as_weights(label_weight, truth.shape[1], "label_weight"),
     )
 
 
@@ -167,12 +174,22 @@ def eleven_point_average_precision(
 
 
 def _mean_precision(
-    truth: Truth, ranking: Ranking, ties: Ties, empty: Any, average: Average
+    truth: Truth,
+    ranking: Ranking,
+    ties: Ties,
+    empty: Any,
+    average: Average,
+    weights: FloatArray | None,
 ) -> float | FloatArray:
     n_relevant = truth.relevant.counts
     sums = row_sums(ranking, _precision_at(ranking, ties), truth.shape[0])
     return summarise(
-        sums / np.maximum(n_relevant, 1), n_relevant == 0, truth.n_judged > 0, empty, average
+        sums / np.maximum(n_relevant, 1),
+        n_relevant == 0,
+        truth.n_judged > 0,
+        empty,
+        average,
+        weights,
     )
 
 

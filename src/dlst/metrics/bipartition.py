@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from dlst.metrics._inputs import FloatArray, Pattern, Truth, as_decisions, as_truth
+from dlst.metrics._inputs import FloatArray, Pattern, Truth, as_decisions, as_truth, as_weights
 from dlst.metrics._ranks import Average, Convention, Empty, resolve, summarise
 
 Measure = Literal["precision", "recall", "f1", "jaccard"]
@@ -26,6 +26,8 @@ def macro_f1(
     convention: Convention = "sklearn",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over labels of F1.
 
@@ -45,6 +47,8 @@ def macro_f1(
         Value of a label for which the metric is 0/0 (scikit-learn's ``zero_division``).
     average : {"mean", None}
         None gives the value of each label, shape (K,), NaN where left out.
+    sample_weight, label_weight : array-like of shape (n,), of shape (K,), optional
+        How often each instance and each label counts: 2 is the same as writing it twice.
 
     Returns
     -------
@@ -55,7 +59,9 @@ def macro_f1(
     >>> macro_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]], average=None)
     array([0.8       , 0.66666667])
     """
-    return _averaged("f1", "labels", Y, Y_pred, convention, empty, average)
+    return _averaged(
+        "f1", "labels", Y, Y_pred, convention, empty, average, sample_weight, label_weight
+    )
 
 
 def macro_precision(
@@ -65,6 +71,8 @@ def macro_precision(
     convention: Convention = "sklearn",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over labels of the share of its predictions that are right.
 
@@ -73,7 +81,9 @@ def macro_precision(
 
     Parameters are those of :func:`macro_f1`.
     """
-    return _averaged("precision", "labels", Y, Y_pred, convention, empty, average)
+    return _averaged(
+        "precision", "labels", Y, Y_pred, convention, empty, average, sample_weight, label_weight
+    )
 
 
 def macro_recall(
@@ -83,6 +93,8 @@ def macro_recall(
     convention: Convention = "sklearn",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over labels of the share of its positives that are predicted.
 
@@ -92,7 +104,9 @@ def macro_recall(
 
     Parameters are those of :func:`macro_f1`.
     """
-    return _averaged("recall", "labels", Y, Y_pred, convention, empty, average)
+    return _averaged(
+        "recall", "labels", Y, Y_pred, convention, empty, average, sample_weight, label_weight
+    )
 
 
 def macro_jaccard(
@@ -102,6 +116,8 @@ def macro_jaccard(
     convention: Convention = "sklearn",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over labels of intersection over union of predicted and true instances.
 
@@ -110,7 +126,9 @@ def macro_jaccard(
 
     Parameters are those of :func:`macro_f1`.
     """
-    return _averaged("jaccard", "labels", Y, Y_pred, convention, empty, average)
+    return _averaged(
+        "jaccard", "labels", Y, Y_pred, convention, empty, average, sample_weight, label_weight
+    )
 
 
 def instance_f1(
@@ -120,6 +138,8 @@ def instance_f1(
     convention: Convention = "sklearn",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over instances of F1.
 
@@ -134,7 +154,9 @@ def instance_f1(
     >>> instance_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
     0.777...
     """
-    return _averaged("f1", "instances", Y, Y_pred, convention, empty, average)
+    return _averaged(
+        "f1", "instances", Y, Y_pred, convention, empty, average, sample_weight, label_weight
+    )
 
 
 def instance_precision(
@@ -144,6 +166,8 @@ def instance_precision(
     convention: Convention = "sklearn",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over instances of the share of predicted labels that are right.
 
@@ -153,7 +177,9 @@ def instance_precision(
 
     Parameters are those of :func:`macro_f1`, with instances for labels.
     """
-    return _averaged("precision", "instances", Y, Y_pred, convention, empty, average)
+    return _averaged(
+        "precision", "instances", Y, Y_pred, convention, empty, average, sample_weight, label_weight
+    )
 
 
 def instance_recall(
@@ -163,6 +189,8 @@ def instance_recall(
     convention: Convention = "sklearn",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over instances of the share of true labels that are predicted.
 
@@ -172,7 +200,9 @@ def instance_recall(
 
     Parameters are those of :func:`macro_f1`, with instances for labels.
     """
-    return _averaged("recall", "instances", Y, Y_pred, convention, empty, average)
+    return _averaged(
+        "recall", "instances", Y, Y_pred, convention, empty, average, sample_weight, label_weight
+    )
 
 
 def jaccard(
@@ -182,6 +212,8 @@ def jaccard(
     convention: Convention = "sklearn",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over instances of intersection over union of predicted and true labels.
 
@@ -196,10 +228,19 @@ def jaccard(
     >>> jaccard([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
     0.666...
     """
-    return _averaged("jaccard", "instances", Y, Y_pred, convention, empty, average)
+    return _averaged(
+        "jaccard", "instances", Y, Y_pred, convention, empty, average, sample_weight, label_weight
+    )
 
 
-def micro_f1(Y: Any, Y_pred: Any, *, empty: float = 0.0) -> float:
+def micro_f1(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    empty: float = 0.0,
+    sample_weight: Any = None,
+    label_weight: Any = None,
+) -> float:
     """F1 of all (instance, label) pairs together.
 
     Ties: decisions have none.
@@ -211,28 +252,49 @@ def micro_f1(Y: Any, Y_pred: Any, *, empty: float = 0.0) -> float:
     >>> micro_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
     0.75
     """
-    return _pooled("f1", Y, Y_pred, empty)
+    return _pooled("f1", Y, Y_pred, empty, sample_weight, label_weight)
 
 
-def micro_precision(Y: Any, Y_pred: Any, *, empty: float = 0.0) -> float:
+def micro_precision(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    empty: float = 0.0,
+    sample_weight: Any = None,
+    label_weight: Any = None,
+) -> float:
     """Share of all predicted pairs that are right.
 
     Ties: decisions have none.
     Empty rows: they add nothing of their own; with no predicted pair the value is ``empty``.
     """
-    return _pooled("precision", Y, Y_pred, empty)
+    return _pooled("precision", Y, Y_pred, empty, sample_weight, label_weight)
 
 
-def micro_recall(Y: Any, Y_pred: Any, *, empty: float = 0.0) -> float:
+def micro_recall(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    empty: float = 0.0,
+    sample_weight: Any = None,
+    label_weight: Any = None,
+) -> float:
     """Share of all true pairs that are predicted.
 
     Ties: decisions have none.
     Empty rows: they add nothing of their own; with no true pair the value is ``empty``.
     """
-    return _pooled("recall", Y, Y_pred, empty)
+    return _pooled("recall", Y, Y_pred, empty, sample_weight, label_weight)
 
 
-def hamming_loss(Y: Any, Y_pred: Any, *, average: Average = "mean") -> float | FloatArray:
+def hamming_loss(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
+) -> float | FloatArray:
     """Share of wrong entries among all judged ones; ``average=None``: of each label.
 
     Ties: decisions have none.
@@ -244,14 +306,23 @@ def hamming_loss(Y: Any, Y_pred: Any, *, average: Average = "mean") -> float | F
     0.333...
     """
     truth = as_truth(Y)
-    counts = _counts(truth, as_decisions(Y_pred, truth), "labels")
-    wrong, judged = counts.fp + counts.fn, truth.transposed.n_judged
+    weights = _Weights.check(truth, sample_weight, label_weight)
+    counts = _counts(truth, as_decisions(Y_pred, truth), "labels", weights)
+    wrong, judged = counts.fp + counts.fn, counts.judged
     if average is None:
-        return summarise(wrong / np.maximum(judged, 1), judged == 0, judged > 0, "skip", None)
-    return float(wrong.sum() / judged.sum()) if judged.any() else float("nan")
+        return summarise(_ratio(wrong, judged), judged == 0, judged > 0, "skip", None)
+    total = weights.labels @ judged
+    return float(weights.labels @ wrong / total) if total else float("nan")
 
 
-def subset_accuracy(Y: Any, Y_pred: Any, *, average: Average = "mean") -> float | FloatArray:
+def subset_accuracy(
+    Y: Any,
+    Y_pred: Any,
+    *,
+    average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
+) -> float | FloatArray:
     """Share of instances with every judged entry right.
 
     Ties: decisions have none.
@@ -263,36 +334,71 @@ def subset_accuracy(Y: Any, Y_pred: Any, *, average: Average = "mean") -> float 
     0.333...
     """
     truth = as_truth(Y)
-    counts = _counts(truth, as_decisions(Y_pred, truth), "instances")
+    weights = _Weights.check(truth, sample_weight, label_weight)
+    counts = _counts(truth, as_decisions(Y_pred, truth), "instances", weights)
     right = (counts.fp + counts.fn == 0).astype(np.float64)
-    judged = truth.n_judged > 0
-    return summarise(right, ~judged, judged, "skip", average)
+    judged = counts.judged > 0
+    return summarise(right, ~judged, judged, "skip", average, weights.rows)
+
+
+class _Weights(NamedTuple):
+    """How often each instance and each label counts."""
+
+    rows: FloatArray
+    labels: FloatArray
+
+    @classmethod
+    def check(cls, truth: Truth, sample_weight: Any, label_weight: Any) -> _Weights:
+        n, K = truth.shape
+        rows = as_weights(sample_weight, n, "sample_weight")
+        labels = as_weights(label_weight, K, "label_weight")
+        return cls(np.ones(n) if rows is None else rows, np.ones(K) if labels is None else labels)
 
 
 class _Counts(NamedTuple):
+    """Of each label, rows by weight; or of each instance, labels by weight."""
+
     tp: FloatArray
     fp: FloatArray
     fn: FloatArray
+    judged: FloatArray
 
 
-def _counts(truth: Truth, decided: Pattern, by: Literal["labels", "instances"]) -> _Counts:
-    n_labels = truth.shape[1]
+def _counts(
+    truth: Truth, decided: Pattern, by: Literal["labels", "instances"], weights: _Weights
+) -> _Counts:
+    n, K = truth.shape
     ones, unjudged, chosen = (
         pattern.matrix(truth.shape) for pattern in (truth.relevant, truth.unjudged, decided)
     )
     hits, ignored = ones.multiply(chosen).tocsr(), unjudged.multiply(chosen).tocsr()
 
     def total(matrix: sp.csr_array) -> FloatArray:
+        rows = np.repeat(np.arange(n), np.diff(matrix.indptr))
         if by == "labels":
-            return np.bincount(matrix.indices, minlength=n_labels).astype(np.float64)
-        return np.asarray(np.diff(matrix.indptr), dtype=np.float64)
+            return np.bincount(matrix.indices, weights.rows[rows], K).astype(np.float64)
+        return np.bincount(rows, weights.labels[matrix.indices], n).astype(np.float64)
 
+    everything = weights.rows if by == "labels" else weights.labels
     tp = total(hits)
-    return _Counts(tp, total(chosen) - tp - total(ignored), total(ones) - tp)
+    # Differences of sums in different orders are rounding where they are nothing.
+    fp, fn, judged = (
+        _without_rounding(found, everything.sum())
+        for found in (
+            total(chosen) - tp - total(ignored),
+            total(ones) - tp,
+            everything.sum() - total(unjudged),
+        )
+    )
+    return _Counts(tp, fp, fn, judged)
+
+
+def _without_rounding(values: FloatArray, scale: float) -> FloatArray:
+    return np.where(values > 1e-9 * scale, values, 0.0)
 
 
 def _fraction(measure: Measure, counts: _Counts) -> tuple[FloatArray, FloatArray]:
-    tp, fp, fn = counts
+    tp, fp, fn, _ = counts
     if measure == "precision":
         return tp, tp + fp
     if measure == "recall":
@@ -310,24 +416,35 @@ def _averaged(
     convention: Convention,
     empty: Empty,
     average: Average,
+    sample_weight: Any,
+    label_weight: Any,
 ) -> float | FloatArray:
     resolve(convention, None, "pessimistic")
     truth = as_truth(Y)
-    counts = _counts(truth, as_decisions(Y_pred, truth), by)
+    weights = _Weights.check(truth, sample_weight, label_weight)
+    counts = _counts(truth, as_decisions(Y_pred, truth), by, weights)
     upper, lower = _fraction(measure, counts)
     nothing = lower if convention == "sklearn" else counts.tp + counts.fp + counts.fn
     default = 0.0 if convention == "sklearn" else 1.0
     return summarise(
-        upper / np.maximum(lower, 1),
+        _ratio(upper, lower),
         nothing == 0,
-        (truth.transposed if by == "labels" else truth).n_judged > 0,
+        counts.judged > 0,
         default if empty is None else empty,
         average,
+        weights.labels if by == "labels" else weights.rows,
     )
 
 
-def _pooled(measure: Measure, Y: Any, Y_pred: Any, empty: float) -> float:
+def _pooled(
+    measure: Measure, Y: Any, Y_pred: Any, empty: float, sample_weight: Any, label_weight: Any
+) -> float:
     truth = as_truth(Y)
-    counts = _counts(truth, as_decisions(Y_pred, truth), "instances")
-    upper, lower = (float(part.sum()) for part in _fraction(measure, counts))
+    weights = _Weights.check(truth, sample_weight, label_weight)
+    counts = _counts(truth, as_decisions(Y_pred, truth), "labels", weights)
+    upper, lower = (float(weights.labels @ part) for part in _fraction(measure, counts))
     return upper / lower if lower else float(empty)
+
+
+def _ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
+    return np.divide(upper, lower, out=np.zeros_like(upper), where=lower > 0)

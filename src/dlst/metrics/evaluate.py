@@ -40,6 +40,8 @@ def evaluate(
     k: Sequence[int] = (1, 3, 5),
     propensities: Any = None,
     convention: Convention = "sklearn",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> dict[str, float]:
     """Compute the metrics of a protocol.
 
@@ -72,6 +74,10 @@ def evaluate(
         See :func:`dlst.metrics.propensities`.
     convention : {"sklearn", "mulan"}
         For the metrics that know both.
+    sample_weight, label_weight : array-like of shape (n,), of shape (K,), optional
+        How often each instance and each label counts: 2 is the same as writing it twice. A metric
+        that cannot count so is refused; rankings of a row's labels take no weights of labels,
+        rankings of a label's rows none of rows.
 
     Returns
     -------
@@ -92,10 +98,13 @@ def evaluate(
     by_rank = protocol == "paper" or r is not None or cardinality is not None
     if any(metric_info(name).needs == "decisions" for name in names):
         inputs = inputs.decided(by_rank, threshold, r, cardinality)
+    given = {"sample_weight": sample_weight, "label_weight": label_weight}
+    weights = {name: weight for name, weight in given.items() if weight is not None}
     found: dict[str, float] = {}
     for name in names:
         metric = metric_info(name)
         options: dict[str, Any] = {"convention": convention} if metric.takes("convention") else {}
+        options |= _taken(metric, weights)
         if not metric.takes("k"):
             found[name] = float(inputs.call(metric, **options))
             continue
@@ -215,6 +224,15 @@ class _Inputs:
             return False
         values = self.scores.values
         return bool(values.min() >= 0 and values.max() <= 1)
+
+
+def _taken(metric: Metric, weights: dict[str, Any]) -> dict[str, Any]:
+    for name in weights:
+        if not metric.takes(name):
+            raise ValueError(
+                f"{metric.name} does not take {name}. Leave the metric out, or repeat rows."
+            )
+    return weights
 
 
 def _names(protocol: str | Sequence[str], inputs: _Inputs, propensities: Any) -> list[str]:

@@ -13,11 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst.errors import DataError
-from dlst.metrics._inputs import FloatArray, Pattern, Scores, align
+from dlst.metrics._inputs import FloatArray, Pattern, Scores, Truth, align, as_weights
 from dlst.metrics._ranks import Average, summarise
 
 
-def log_loss(Y: Any, probabilities: Any, *, average: Average = "mean") -> float | FloatArray:
+def log_loss(
+    Y: Any,
+    probabilities: Any,
+    *,
+    average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
+) -> float | FloatArray:
     """Mean negative log-likelihood of the judged entries; ``average=None``: of each label.
 
     Probabilities are clipped to [eps, 1 - eps], eps = 2.2e-16, as in scikit-learn.
@@ -33,6 +40,8 @@ def log_loss(Y: Any, probabilities: Any, *, average: Average = "mean") -> float 
         In [0, 1].
     average : {"mean", None}
         None gives the value of each label, shape (K,), NaN where nothing is judged.
+    sample_weight, label_weight : array-like of shape (n,), of shape (K,), optional
+        How often each instance and each label counts.
 
     Returns
     -------
@@ -44,6 +53,7 @@ def log_loss(Y: Any, probabilities: Any, *, average: Average = "mean") -> float 
     0.693...
     """
     truth, checked = align(Y, probabilities)
+    rows, labels = _weights(truth, sample_weight, label_weight)
     eps = np.finfo(np.float64).eps
     total = np.zeros(truth.shape[1])
     for first, block in _probability_blocks(checked):
@@ -52,15 +62,21 @@ def log_loss(Y: Any, probabilities: Any, *, average: Average = "mean") -> float 
         right[at] = block[at]
         losses = -np.log(np.clip(right, eps, 1.0 - eps, out=right))
         losses[_inside(truth.unjudged, first, len(block))] = 0.0
-        total += losses.sum(axis=0)
-    judged = truth.transposed.n_judged
+        total += rows[first : first + len(block)] @ losses
+    judged = _judged(truth, rows)
     if average is None:
         return _per_label(total, judged)
-    return float(total.sum() / judged.sum()) if judged.any() else float("nan")
+    return float(labels @ total / (labels @ judged)) if labels @ judged else float("nan")
 
 
 def expected_calibration_error(
-    Y: Any, probabilities: Any, *, n_bins: int = 15, average: Average = "mean"
+    Y: Any,
+    probabilities: Any,
+    *,
+    n_bins: int = 15,
+    average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean distance between stated probability and observed frequency, over equal-width bins.
 
@@ -72,7 +88,7 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    Y, probabilities, average
+    Y, probabilities, average, sample_weight, label_weight
         As in :func:`log_loss`.
     n_bins : int
         Number of bins.
@@ -89,6 +105,7 @@ def expected_calibration_error(
     if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
         raise ValueError(f"n_bins must be an integer of at least 1; got {n_bins!r}.")
     truth, checked = align(Y, probabilities)
+    rows, labels = _weights(truth, sample_weight, label_weight)
     K = truth.shape[1]
     gaps = np.zeros(K * n_bins)
     offset = np.arange(K) * n_bins
@@ -98,13 +115,14 @@ def expected_calibration_error(
         excess = block.copy()
         excess[_inside(truth.relevant, first, len(block))] -= 1.0
         excess[_inside(truth.unjudged, first, len(block))] = 0.0
+        excess *= rows[first : first + len(block), None]
         gaps += np.bincount(bins.ravel(), weights=excess.ravel(), minlength=K * n_bins)
     gap = gaps.reshape(K, n_bins)
-    judged = truth.transposed.n_judged
+    judged = _judged(truth, rows)
     if average is None:
         return _per_label(np.abs(gap).sum(axis=1), judged)
-    total = np.abs(gap.sum(axis=0)).sum()
-    return float(total / judged.sum()) if judged.any() else float("nan")
+    total = np.abs(labels @ gap).sum()
+    return float(total / (labels @ judged)) if labels @ judged else float("nan")
 
 
 def _probability_blocks(scores: Scores) -> Iterator[tuple[int, FloatArray]]:
@@ -127,5 +145,20 @@ def _inside(
     return rows, pattern.columns[ptr[0] : ptr[-1]]
 
 
-def _per_label(total: FloatArray, judged: NDArray[np.int64]) -> float | FloatArray:
-    return summarise(total / np.maximum(judged, 1), judged == 0, judged > 0, "skip", None)
+def _weights(truth: Truth, sample_weight: Any, label_weight: Any) -> tuple[FloatArray, FloatArray]:
+    n, K = truth.shape
+    rows = as_weights(sample_weight, n, "sample_weight")
+    labels = as_weights(label_weight, K, "label_weight")
+    return np.ones(n) if rows is None else rows, np.ones(K) if labels is None else labels
+
+
+def _judged(truth: Truth, rows: FloatArray) -> FloatArray:
+    """Count the judged entries of each label, rows by weight."""
+    unjudged = np.bincount(truth.unjudged.columns, rows[truth.unjudged.rows], truth.shape[1])
+    judged = rows.sum() - unjudged
+    return np.where(judged > 1e-9 * rows.sum(), judged, 0.0)
+
+
+def _per_label(total: FloatArray, judged: FloatArray) -> float | FloatArray:
+    values = np.divide(total, judged, out=np.zeros_like(total), where=judged > 0)
+    return summarise(values, judged == 0, judged > 0, "skip", None)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dlst.metrics._inputs import FloatArray, Truth, align
+from dlst.metrics._inputs import FloatArray, Truth, align, as_weights
 from dlst.metrics._ranks import (
     Average,
     Convention,
@@ -34,6 +34,7 @@ def ranking_loss(
     ties: Ties | None = None,
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
 ) -> float | FloatArray:
     """Share of (relevant, irrelevant) pairs of an instance in the wrong order.
 
@@ -55,6 +56,8 @@ def ranking_loss(
         Value of an instance for which the metric is not defined; overrides the convention.
     average : {"mean", None}
         None gives the value of each instance, NaN where left out.
+    sample_weight : array-like of shape (n,), optional
+        How often each instance counts in the mean.
 
     Returns
     -------
@@ -70,7 +73,12 @@ def ranking_loss(
     wrong, pairs = _wrong_pairs(truth, rank(truth, checked, rule), rule)
     values = wrong / np.maximum(pairs, 1)
     return summarise(
-        values, pairs == 0, truth.n_judged > 0, 0.0 if empty is None else empty, average
+        values,
+        pairs == 0,
+        truth.n_judged > 0,
+        0.0 if empty is None else empty,
+        average,
+        as_weights(sample_weight, truth.shape[0], "sample_weight"),
     )
 
 
@@ -81,6 +89,7 @@ def error_set_size(
     convention: Convention = "sklearn",
     ties: Ties | None = None,
     average: Average = "mean",
+    sample_weight: Any = None,
 ) -> float | FloatArray:
     """Count the (relevant, irrelevant) pairs of an instance in the wrong order.
 
@@ -96,7 +105,8 @@ def error_set_size(
     rule = resolve(convention, ties, "pessimistic")
     truth, checked = align(Y, scores)
     wrong, pairs = _wrong_pairs(truth, rank(truth, checked, rule), rule)
-    return summarise(wrong, pairs == 0, truth.n_judged > 0, 0.0, average)
+    weights = as_weights(sample_weight, truth.shape[0], "sample_weight")
+    return summarise(wrong, pairs == 0, truth.n_judged > 0, 0.0, average, weights)
 
 
 def coverage(
@@ -107,6 +117,7 @@ def coverage(
     ties: Ties | None = None,
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
 ) -> float | FloatArray:
     """How far down the ranking one must go to meet all relevant labels of an instance.
 
@@ -132,7 +143,12 @@ def coverage(
     if convention == "mulan":
         depth[has_relevant] -= 1
     return summarise(
-        depth, ~has_relevant, truth.n_judged > 0, 0.0 if empty is None else empty, average
+        depth,
+        ~has_relevant,
+        truth.n_judged > 0,
+        0.0 if empty is None else empty,
+        average,
+        as_weights(sample_weight, truth.shape[0], "sample_weight"),
     )
 
 
@@ -144,6 +160,7 @@ def one_error(
     ties: Ties | None = None,
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
 ) -> float | FloatArray:
     """Share of instances whose best-ranked label is irrelevant.
 
@@ -169,12 +186,22 @@ def one_error(
     values = np.ones(truth.shape[0])
     values[has_relevant] = error
     return summarise(
-        values, ~has_relevant, truth.n_judged > 0, 1.0 if empty is None else empty, average
+        values,
+        ~has_relevant,
+        truth.n_judged > 0,
+        1.0 if empty is None else empty,
+        average,
+        as_weights(sample_weight, truth.shape[0], "sample_weight"),
     )
 
 
 def instance_auc(
-    Y: Any, scores: Any, *, empty: float | Literal["skip"] = "skip", average: Average = "mean"
+    Y: Any,
+    scores: Any,
+    *,
+    empty: float | Literal["skip"] = "skip",
+    average: Average = "mean",
+    sample_weight: Any = None,
 ) -> float | FloatArray:
     """Share of (relevant, irrelevant) pairs of an instance in the right order.
 
@@ -188,11 +215,17 @@ def instance_auc(
     0.75
     """
     truth, checked = align(Y, scores)
-    return _auc(truth, rank(truth, checked, "expected"), empty, average)
+    weights = as_weights(sample_weight, truth.shape[0], "sample_weight")
+    return _auc(truth, rank(truth, checked, "expected"), empty, average, weights)
 
 
 def macro_auc(
-    Y: Any, scores: Any, *, empty: float | Literal["skip"] = "skip", average: Average = "mean"
+    Y: Any,
+    scores: Any,
+    *,
+    empty: float | Literal["skip"] = "skip",
+    average: Average = "mean",
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over labels of the area under the ROC curve.
 
@@ -206,7 +239,9 @@ def macro_auc(
     array([1., 0.])
     """
     truth, checked = align(Y, scores)
-    return _auc(truth.transposed, rank(truth, checked, "expected", by_label=True), empty, average)
+    weights = as_weights(label_weight, truth.shape[1], "label_weight")
+    ranking = rank(truth, checked, "expected", by_label=True)
+    return _auc(truth.transposed, ranking, empty, average, weights)
 
 
 def micro_auc(Y: Any, scores: Any) -> float:
@@ -231,11 +266,15 @@ def micro_auc(Y: Any, scores: Any) -> float:
 
 
 def _auc(
-    truth: Truth, ranking: Ranking, empty: float | Literal["skip"], average: Average
+    truth: Truth,
+    ranking: Ranking,
+    empty: float | Literal["skip"],
+    average: Average,
+    weights: FloatArray | None,
 ) -> float | FloatArray:
     wrong, pairs = _wrong_pairs(truth, ranking, "expected")
     values = 1.0 - wrong / np.maximum(pairs, 1)
-    return summarise(values, pairs == 0, truth.n_judged > 0, empty, average)
+    return summarise(values, pairs == 0, truth.n_judged > 0, empty, average, weights)
 
 
 def _wrong_pairs(truth: Truth, ranking: Ranking, ties: Ties) -> tuple[FloatArray, FloatArray]:

@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 
 from dlst.errors import DataError
-from dlst.metrics._inputs import FloatArray, IntArray, Truth, as_scores, as_truth
+from dlst.metrics._inputs import (
+    FloatArray,
+    IntArray,
+    Truth,
+    as_scores,
+    as_truth,
+    as_weights,
+)
 from dlst.metrics._ranks import (
     Average,
     Empty,
@@ -37,6 +44,7 @@ def precision_at_k(
     ties: Ties = "expected",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
 ) -> float | FloatArray:
     """Share of relevant labels among the first k of each instance.
 
@@ -57,6 +65,8 @@ def precision_at_k(
         Value of an instance without relevant label.
     average : {"mean", None}
         None gives the value of each instance, NaN where left out.
+    sample_weight : array-like of shape (n,), optional
+        How often each instance counts in the mean.
 
     Returns
     -------
@@ -72,7 +82,7 @@ def precision_at_k(
     """
     truth = as_truth(Y)
     gains = _gains(truth, scores, _places(k), ties)
-    return _mean_over_rows(truth, gains / k, empty, average)
+    return _mean_over_rows(truth, gains / k, empty, average, sample_weight)
 
 
 def ndcg_at_k(
@@ -83,6 +93,7 @@ def ndcg_at_k(
     ties: Ties = "expected",
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
 ) -> float | FloatArray:
     """Discounted gain of the first k labels, over the best that the instance allows.
 
@@ -103,7 +114,8 @@ def ndcg_at_k(
     truth = as_truth(Y)
     gains = _gains(truth, scores, discounts, ties)
     best = _best_plain(truth, discounts)
-    return _mean_over_rows(truth, gains / np.where(best > 0, best, 1.0), empty, average)
+    values = gains / np.where(best > 0, best, 1.0)
+    return _mean_over_rows(truth, values, empty, average, sample_weight)
 
 
 def propensity_scored_precision_at_k(
@@ -265,7 +277,7 @@ def _inverse_propensities(propensities: Any, n_labels: int) -> FloatArray:
 
 
 def _mean_over_rows(
-    truth: Truth, values: FloatArray, empty: Empty, average: Average
+    truth: Truth, values: FloatArray, empty: Empty, average: Average, sample_weight: Any
 ) -> float | FloatArray:
     return summarise(
         values,
@@ -273,6 +285,7 @@ def _mean_over_rows(
         truth.n_judged > 0,
         0.0 if empty is None else empty,
         average,
+        as_weights(sample_weight, truth.shape[0], "sample_weight"),
     )
 
 

@@ -1,0 +1,95 @@
+"""Weights of instances and labels are repetition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dlst.errors import DataError
+from dlst.metrics import available, evaluate, metric_info
+
+NAN = float("nan")
+
+
+def problem(seed=0, n=30, K=6):
+    rng = np.random.default_rng(seed)
+    P = np.round(rng.random((n, K)), 2)
+    Y = (rng.random((n, K)) < P**1.5).astype(float)
+    Y[rng.random((n, K)) < 0.1] = NAN
+    Y[3] = NAN
+    Y[:, 4] = 0
+    rows, labels = rng.integers(0, 4, size=n), rng.integers(0, 4, size=K)
+    return Y, P, (P > 0.6).astype(float), rows, labels
+
+
+def second_argument(metric, P, D):
+    return D if metric.needs == "decisions" else P
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in available() if metric_info(name).takes("sample_weight")]
+)
+def test_weights_of_instances_are_repetition(name):
+    metric = metric_info(name)
+    for seed in range(3):
+        Y, P, D, rows, _ = problem(seed)
+        given = second_argument(metric, P, D)
+        again = np.repeat(np.arange(len(Y)), rows)
+        weighted = metric.function(Y, given, sample_weight=rows)
+        assert weighted == pytest.approx(metric.function(Y[again], given[again]), nan_ok=True)
+        halves = metric.function(Y, given, sample_weight=rows / 8)
+        assert halves == pytest.approx(weighted)
+        alike = metric.function(Y, given, sample_weight=np.full(len(Y), 0.3))
+        assert alike == pytest.approx(metric.function(Y, given))
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in available() if metric_info(name).takes("label_weight")]
+)
+def test_weights_of_labels_are_repetition(name):
+    metric = metric_info(name)
+    for seed in range(3):
+        Y, P, D, _, labels = problem(seed)
+        given = second_argument(metric, P, D)
+        again = np.repeat(np.arange(Y.shape[1]), labels)
+        weighted = metric.function(Y, given, label_weight=labels)
+        expected = metric.function(Y[:, again], given[:, again])
+        assert weighted == pytest.approx(expected, nan_ok=True)
+        assert metric.function(Y, given, label_weight=labels / 8) == pytest.approx(weighted)
+
+
+def test_all_metrics_of_decisions_and_all_means_over_instances_take_weights():
+    without = {
+        name
+        for name in available()
+        if not metric_info(name).takes("sample_weight")
+        and not metric_info(name).takes("label_weight")
+    }
+    assert without == {
+        "micro_average_precision",
+        "eleven_point_average_precision",
+        "micro_auc",
+        "propensity_scored_precision_at_k",
+        "propensity_scored_ndcg_at_k",
+    }
+
+
+def test_a_protocol_passes_weights_on_and_refuses_what_cannot_count_so():
+    Y, P, D, rows, labels = problem()
+    again = np.repeat(np.arange(len(Y)), rows)
+    names = ("instance_average_precision", "micro_f1", "hamming_loss")
+    assert evaluate(Y, P, names, Y_pred=D, sample_weight=rows) == pytest.approx(
+        evaluate(Y[again], P[again], names, Y_pred=D[again])
+    )
+    with pytest.raises(ValueError, match="macro_auc does not take sample_weight"):
+        evaluate(Y, P, ["macro_auc"], sample_weight=rows)
+    with pytest.raises(ValueError, match="instance_average_precision does not take label_weight"):
+        evaluate(Y, P, ["instance_average_precision"], label_weight=labels)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [-1.0, 1.0], [0.0, 0.0], [NAN, 1.0]])
+def test_wrong_weights_are_refused(weights):
+    with pytest.raises(DataError, match="sample_weight must"):
+        evaluate(
+            [[1, 0], [0, 1]], None, ["micro_f1"], Y_pred=[[1, 0], [0, 1]], sample_weight=weights
+        )
