@@ -131,3 +131,35 @@ def test_conjugate_gradients_stop_at_the_limit_and_at_a_direction_of_no_curvatur
         lambda W: scale * W, 0 * target, np.zeros((4, 1)), tol=1e-12, max_iter=9
     )
     assert nothing[1:] == (0, True)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e8])
+def test_what_rounding_leaves_counts_as_converged(size):
+    rng = np.random.default_rng(0)
+    A = np.eye(60) + 0.3 * rng.normal(size=(60, 60)) / np.sqrt(60)
+    target = size * rng.normal(size=(60, 20))
+    quadratic, linear = A.T @ A, A.T @ (A @ target)
+    lipschitz = np.linalg.norm(A, 2) ** 2
+
+    found = accelerated_proximal_gradient(
+        np.zeros_like(target),
+        lambda W: quadratic @ W - linear,
+        lambda W, _: W,
+        lipschitz,
+        tol=1e-30,
+        max_iter=2000,
+    )
+    assert found.converged
+    np.testing.assert_allclose(found.point, target, atol=1e-12 * size)
+
+    inverse = np.linalg.inv(quadratic + np.eye(60))
+    met = admm(
+        lambda V: inverse @ (linear + V),
+        lambda W, _: W,
+        np.zeros_like(target),
+        1.0,
+        tol=1e-30,
+        max_iter=2000,
+    )
+    assert met.converged
+    np.testing.assert_allclose(met.point, target, atol=1e-12 * size)

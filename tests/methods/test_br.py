@@ -369,3 +369,19 @@ def test_scene_has_the_margins_of_one_against_the_rest(real_data):
         rest.decision_function(scaler.transform(test.X)),
         atol=1e-9,
     )
+
+
+def test_margins_that_do_not_vary_have_the_probability_of_the_label():
+    Y = sp.csr_array([[0.0], [1], [0], [1], [1], [1], [0], [1]])
+    for spread in (0.0, 1e-9):
+        margins = 2.0 + spread * np.arange(8.0)[:, None]
+        found = MarginCalibration("platt").fit(margins, Y)
+        # Platt's smoothed targets: 6/7 five times, 1/5 three times.
+        assert found.probabilities(margins)[0, 0] == pytest.approx((5 * 6 / 7 + 3 / 5) / 8)
+
+
+def test_linear_machines_name_the_limit_that_they_ran_into(monkeypatch, problem):
+    X, Y, *_ = problem
+    monkeypatch.setattr("dlst.methods.br.machines._LINEAR_ITERATIONS", 1)
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1; raise"):
+        BR(C=100.0, approximation="nystroem").fit(X, Y)

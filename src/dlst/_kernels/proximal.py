@@ -8,11 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst._kernels.rounding import rounding_share
+
 FloatArray = NDArray[np.float64]
 
 
 class Solution(NamedTuple):
-    """Where a solver stopped, after how many iterations, and whether it met its tolerance."""
+    """Where a solver stopped, after how many iterations, and whether it met its tolerance.
+
+    It also did where all that is left is rounding, which no further iteration would lower.
+    """
 
     point: FloatArray
     n_iter: int
@@ -56,10 +61,12 @@ def accelerated_proximal_gradient(
     momentum = 1.0
     slope = gradient(start)
     small = tol * max(1.0, float(np.linalg.norm(slope)))
+    rounding = rounding_share(*start.shape)
     for iteration in range(1, max_iter + 1):
         following = prox(ahead - step * slope, step)
         towards = following - ahead
-        if np.linalg.norm(towards) <= small * step:
+        least = max(small * step, rounding * float(np.linalg.norm(following)))
+        if np.linalg.norm(towards) <= least:
             return Solution(following, iteration, True)
         moved = following - point
         if np.vdot(towards, moved) < 0:
@@ -118,13 +125,15 @@ def admm(
         Between 1 and 2; above 1 (1.5 to 1.8) often takes fewer rounds.
     """
     J = W = start
+    rounding = rounding_share(*start.shape)
     dual = np.zeros_like(start) if dual is None else dual
     for iteration in range(1, max_iter + 1):
         W = solve(J - dual)
         ahead = relaxation * W + (1.0 - relaxation) * J + dual
         last, J = J, prox(ahead, 1.0 / rho)
         dual = ahead - J
-        small = tol * max(1.0, float(np.linalg.norm(J)))
+        size = float(np.linalg.norm(J))
+        small = max(tol * max(1.0, size), rounding * max(size, float(np.linalg.norm(dual))))
         if np.linalg.norm(W - J) <= small and np.linalg.norm(J - last) <= small:
             return Agreement(J, W, dual, iteration, True)
     return Agreement(J, W, dual, max_iter, False)

@@ -16,6 +16,9 @@ from dlst.methods.base import logit
 
 FloatArray = NDArray[np.float64]
 
+# Margins that differ by less than this share of them are one margin: they say nothing of a label.
+_LEVEL = 1e-6
+
 Calibration: TypeAlias = Literal["platt", "isotonic"]
 
 
@@ -102,6 +105,8 @@ def _platt(margins: FloatArray, present: NDArray[np.bool_]) -> tuple[float, floa
     # A soft target is a row seen as both kinds, with its weight split. The scale of the margins
     # is the user's (C, tol), the solver's is not.
     scale = float(np.abs(margins).max()) or 1.0
+    if np.ptp(margins) <= _LEVEL * scale:
+        return 0.0, float(logit(np.array([targets.mean()]))[0])
     model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8, max_iter=200).fit(
         np.tile(margins / scale, 2)[:, None],
         np.repeat([1, 0], len(margins)),

@@ -50,6 +50,11 @@ class Trainer:
     positive_weight: float | str
     n_jobs: int | None
 
+    @property
+    def limit(self) -> int:
+        """Most steps of the solver; LIBLINEAR has no endless run."""
+        return _LINEAR_ITERATIONS if self.max_iter == -1 and not self.is_kernel else self.max_iter
+
     def machine(self, design: FloatArray, targets: NDArray[np.bool_]) -> _Machine:
         """Train on rows where the label is known, of both kinds."""
         weight = self.positive_weight
@@ -69,7 +74,7 @@ class Trainer:
             coef[kernel_machine.support_] = kernel_machine.dual_coef_[0]
             steps, finished = int(kernel_machine.n_iter_[0]), kernel_machine.fit_status_ == 0
             return _Machine(coef, float(kernel_machine.intercept_[0]), steps, finished)
-        limit = _LINEAR_ITERATIONS if self.max_iter == -1 else self.max_iter
+        limit = self.limit
         linear_machine = LinearSVC(
             C=self.C,
             tol=self.tol,
@@ -123,7 +128,7 @@ def train_machines(design: FloatArray, Y: sp.csr_array, trainer: Trainer) -> Mac
     if unfinished:
         warnings.warn(
             f"the machines of {unfinished} of {len(machines)} labels did not converge in "
-            f"max_iter={trainer.max_iter}; raise max_iter or tol, or lower C.",
+            f"max_iter={trainer.limit}; raise max_iter or tol, or lower C.",
             ConvergenceWarning,
             stacklevel=2,
         )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.model_selection import KFold
 
+from dlst._kernels.rounding import rounding_share
 from dlst._matrices import FeatureMatrix
 from dlst.methods.leml.alternation import Factors, alternate
 from dlst.methods.leml.design import Design
@@ -141,6 +142,7 @@ class _Prepared:
     ):
         self.settings, self.design, self.problem = settings, design, problem
         self.largest_penalty = problem.largest_penalty()
+        self.rounding = rounding_share(*design.shape, problem.n_labels)
 
     def random_start(self, k: int, random: Any) -> FloatArray:
         """Draw a first W; none where the features say nothing."""
@@ -157,7 +159,9 @@ class _Prepared:
         Q = self.problem.with_offset(np.zeros((self.problem.n_labels, W.shape[1])))
         for fraction in fractions:
             penalty = fraction * self.largest_penalty
-            tol, max_iter = self.settings.tol, self.settings.max_iter
+            # The penalty's gradient cancels that of the loss, which has the largest one's rounding.
+            tol = max(self.settings.tol, self.rounding / fraction)
+            max_iter = self.settings.max_iter
             factors = alternate(self.problem, W, Q, penalty, tol=tol, max_iter=max_iter)
             W, Q = factors.W, factors.Q
             yield self._map(factors, penalty)

@@ -8,6 +8,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst._kernels.rounding import rounding_share
+
 Array: TypeAlias = NDArray[np.float64]
 
 # The original keeps E[a] within these bounds.
@@ -105,7 +107,8 @@ class SparseLabels:
             now = self.posterior(T[moving], spread)
             change = np.abs(now.mean - found.mean[moving]).max(axis=1)
             found.mean[moving], found.variance[moving] = now
-            still = change >= tol
+            rounding = rounding_share(K) * np.abs(now.mean).max(axis=1)
+            still = change > np.maximum(tol, rounding)
             moving, spread = moving[still], self.spread(Posterior(*(part[still] for part in now)))
             if not moving.size:
                 return found, True

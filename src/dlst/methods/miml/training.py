@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from dlst._kernels.rounding import rounding_share
 from dlst.methods.miml.inference import Array, SparseLabels, sparse_means
 from dlst.methods.miml.regression import Regression
 
@@ -91,7 +92,7 @@ def complete_labels(
         now = fixed + found.mean
         change = np.abs(now - labels[rows]).max()
         labels[rows] = now
-        if change < tol:
+        if change <= max(tol, rounding_share(*labels.shape) * float(np.abs(now).max())):
             return Completion(labels, n_iter, True)
     return Completion(labels, max_iter, False)
 

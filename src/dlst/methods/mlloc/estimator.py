@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
+from dlst._kernels.rounding import rounding_share
 from dlst._kernels.simplex import project_onto_simplex
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
@@ -203,13 +204,14 @@ class MLLOC(MultiLabelClassifier):
     def _alternate(self, problem: Alternation, state: State) -> State:
         steps = (problem.with_best_scorers, problem.with_best_codes, problem.with_best_prototypes)
         values, settled = [problem.objective(state)], False
+        rounding = rounding_share(*problem.T.shape)
         with progress_bar("rounds of ML-LOC", self.max_iter) as advance:
             while not settled and len(values) <= len(steps) * self.max_iter:
                 for step in steps:
                     state = step(state)
                     values.append(problem.objective(state))
                 before = values[-1 - len(steps)]
-                settled = before - values[-1] <= self.tol * before
+                settled = before - values[-1] <= max(self.tol, rounding) * before
                 advance(1)
         self.objective_ = np.array(values)
         self.n_iter_ = len(values) // len(steps)
