@@ -14,6 +14,7 @@ _HOMES = {
     "DLST2": "dlst.methods",
     "LabelSpaceClassifier": "dlst.methods",
     "MLkNN": "dlst.methods",
+    "Tagger": "dlst.tagging",
     "load_model": "dlst.persistence",
     "save_model": "dlst.persistence",
 }

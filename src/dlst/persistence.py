@@ -42,7 +42,15 @@ _CONTAINERS = {
     "sklearn.neighbors._kd_tree.KDTree",
     "sklearn.neighbors._ball_tree.BallTree",
 }
-_OUR_PACKAGES = ("dlst.encoders", "dlst.regressors", "dlst.decoders", "dlst.methods", "dlst.data")
+_OUR_PACKAGES = (
+    "dlst.encoders",
+    "dlst.regressors",
+    "dlst.decoders",
+    "dlst.methods",
+    "dlst.data",
+    "dlst.inputs",
+    "dlst.tagging",
+)
 
 
 def save_model(model: Any, path: str | os.PathLike[str], *, data: Dataset | None = None) -> None:

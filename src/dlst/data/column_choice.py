@@ -30,7 +30,7 @@ def label_columns(
         chosen = [name for name in names if name.startswith(LABEL_PREFIX)]
         if not chosen:
             raise make_error(
-                f"expected label columns named '{LABEL_PREFIX}…', got {_first_names(names)}. "
+                f"expected label columns named '{LABEL_PREFIX}…', got {first_names(names)}. "
                 "Say which columns are labels with labels=: names, a pattern, or a count: 6 = "
                 "the first six, -6 = the last six."
             )
@@ -48,14 +48,14 @@ def label_columns(
         if any(sign in labels for sign in "*?["):
             chosen = [name for name in names if fnmatchcase(name, labels)]
             if not chosen:
-                raise make_error(f"expected columns like {labels!r}, got {_first_names(names)}.")
+                raise make_error(f"expected columns like {labels!r}, got {first_names(names)}.")
             return chosen
         labels = [name.strip() for name in labels.split(",")]
     known = set(names)
     for name in labels:
         if name not in known:
             near = difflib.get_close_matches(name, names[:2000], n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"There are {_first_names(names)}."
+            hint = f"Did you mean {near[0]!r}?" if near else f"There are {first_names(names)}."
             raise make_error(f"expected a label column {name!r}, got none of that name. {hint}")
     chosen = [str(name) for name in labels]
     if len(set(chosen)) < len(chosen):
@@ -63,7 +63,8 @@ def label_columns(
     return chosen
 
 
-def _first_names(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
+    """Show the first names of many."""
     more = f" and {len(names) - 6} more" if len(names) > 6 else ""
     return f"the columns {', '.join(repr(name) for name in names[:6])}{more}" if names else "none"
 
@@ -82,6 +83,6 @@ def check_nominal(
     for name in nominal:
         if name not in names:
             raise make_error(
-                f"expected a column {name!r}, as nominal= names it, got {_first_names(names)}."
+                f"expected a column {name!r}, as nominal= names it, got {first_names(names)}."
             )
     return frozenset(nominal)

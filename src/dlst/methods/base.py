@@ -173,6 +173,13 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             scores.append(np.take_along_axis(S, best, axis=1))
         return TopLabels(np.vstack(labels), np.vstack(scores))
 
+    def explain(self, X: Any) -> Any:
+        """Say what made the scores of rows; methods without such an account refuse."""
+        raise DataError(
+            f"{type(self).__name__} does not explain its scores. Fit DLST, which does "
+            "(--method dlst in the shell)."
+        )
+
     # What a method implements.
 
     @abstractmethod

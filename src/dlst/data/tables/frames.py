@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dlst.data.column_choice import (
-    LABEL_PREFIX,
     LabelChoice,
     Nominal,
     check_nominal,
@@ -18,7 +17,7 @@ from dlst.data.column_choice import (
 )
 from dlst.data.tables.cells import MakeError
 from dlst.data.tables.features import features_of
-from dlst.data.tables.labels import from_delimited, indicator, is_delimited
+from dlst.data.tables.labels import read_labels
 
 COUNTER = "Unnamed: 0"
 """What pandas calls a nameless first column, as its own index is when it was written."""
@@ -54,18 +53,17 @@ def take_apart(
         notes.append("first column without name counts the rows: left out")
     chosen = label_columns(names[first:], labels, lambda message: make_error(message, None))
     columns = {str(name): column for name, column in islice(frame.items(), first, None)}
-    if len(chosen) == 1 and is_delimited(columns[chosen[0]]):
-        Y, label_names = from_delimited(columns[chosen[0]], chosen[0], label_delimiter, make_error)
+    found = read_labels(
+        {name: columns[name] for name in chosen}, len(frame), label_delimiter, make_error
+    )
+    if found.delimiter is not None:
         notes.append(f"labels from the cells of {chosen[0]!r}")
-    else:
-        Y = indicator([columns[name] for name in chosen], chosen, len(frame), make_error)
-        label_names = [name.removeprefix(LABEL_PREFIX) for name in chosen]
     labelled = set(chosen)
     rest = {name: column for name, column in columns.items() if name not in labelled}
     X, feature_names, feature_notes = features_of(
         rest, len(frame), named, nominal != "one-hot", make_error
     )
-    return Parts(X, Y, feature_names, label_names, (*notes, *feature_notes))
+    return Parts(X, found.Y, feature_names, found.names, (*notes, *feature_notes))
 
 
 def _counts_rows(column: Any) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst.data.column_choice import LABEL_PREFIX
 from dlst.data.tables.cells import NO_VALUE, MakeError, numbers_of, shown
 
 MAX_LABEL_ENTRIES = 5 * 10**7
@@ -21,6 +23,64 @@ _TRUTH = {
     "1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0,
 }  # fmt: skip
 _NO_TRUTH = float("inf")
+
+
+class Labels(NamedTuple):
+    """Labels of rows.
+
+    Attributes
+    ----------
+    Y : csr_array of shape (n, K)
+        1, and NaN for unknown.
+    names : list of str
+    delimiter : str or None
+        Between the labels of one cell; None for a column of truth values for each label.
+    unknown_rows : ndarray of int
+        Rows that say nothing of any label.
+    """
+
+    Y: sp.csr_array
+    names: list[str]
+    delimiter: str | None
+    unknown_rows: NDArray[np.intp]
+
+
+def read_labels(
+    columns: Mapping[str, Any], n: int, delimiter: str | None, make_error: MakeError
+) -> Labels:
+    """Read labels from the cells of one column, or a label from each of several."""
+    if len(columns) == 1:
+        ((name, column),) = columns.items()
+        if is_delimited(column):
+            return from_delimited(column, name, delimiter, make_error)
+    Y = indicator(list(columns.values()), list(columns), n, make_error)
+    names = [name.removeprefix(LABEL_PREFIX) for name in columns]
+    unknown = np.isnan(Y).all(axis=1) if names else np.zeros(n, dtype=bool)
+    return Labels(sp.csr_array(Y), names, None, np.flatnonzero(unknown))
+
+
+def in_order_of(labels: Labels, names: Sequence[str]) -> tuple[sp.csr_array, list[str]]:
+    """Return an indicator of the labels in ``names``, and those that are not among them.
+
+    A label that cells could have named is absent where they do not; one that lacks its column is
+    unknown.
+    """
+    place = {name: column for column, name in enumerate(names)}
+    strange = [name for name in labels.names if name not in place]
+    n, K = labels.Y.shape[0], len(names)
+    Y = labels.Y.tocoo()
+    found = np.array([place.get(name, -1) for name in labels.names], dtype=np.int64)[Y.col]
+    kept = found >= 0
+    if labels.delimiter is not None:
+        # Their rows are marked as a whole.
+        kept &= ~np.isnan(Y.data)
+        rows, absent = labels.unknown_rows, np.arange(K)
+    else:
+        there = set(labels.names)
+        rows = np.arange(n)
+        absent = np.array([place[name] for name in names if name not in there], dtype=np.int64)
+    known = sp.csr_array((Y.data[kept], (Y.row[kept], found[kept])), shape=(n, K))
+    return _with_unknown(known, rows, absent), strange
 
 
 def is_delimited(column: Any) -> bool:
@@ -51,9 +111,7 @@ def indicator(
     return Y
 
 
-def from_delimited(
-    column: Any, name: str, delimiter: str | None, make_error: MakeError
-) -> tuple[Any, list[str]]:
+def from_delimited(column: Any, name: str, delimiter: str | None, make_error: MakeError) -> Labels:
     """Read cells such as ``sky;sea``, or lists.
 
     An empty cell is an instance without label, a word for no value one whose labels are unknown.
@@ -95,14 +153,18 @@ def from_delimited(
     rank[[position[label] for label in label_names]] = np.arange(len(position))
     indices = rank[np.frombuffer(entries, dtype=np.int64)]
     Y = sp.csr_array((np.ones(len(indices)), indices, starts), shape=(len(cells), len(label_names)))
-    return _with_unknown_rows(Y, unknown), label_names
+    rows = np.array(unknown, dtype=np.intp)
+    Y = _with_unknown(Y, rows, np.arange(len(label_names)))
+    return Labels(Y, label_names, delimiter, rows)
 
 
-def _with_unknown_rows(Y: sp.csr_array, rows: list[int]) -> sp.csr_array:
-    if not rows:
+def _with_unknown(
+    Y: sp.csr_array, rows: NDArray[np.intp], columns: NDArray[np.int64]
+) -> sp.csr_array:
+    """Return the indicator with unknown entries where these rows and columns meet."""
+    if not rows.size or not columns.size:
         return Y
-    K = Y.shape[1]
-    places = np.repeat(rows, K), np.tile(np.arange(K), len(rows))
+    places = np.repeat(rows, columns.size), np.tile(columns, rows.size)
     return sp.csr_array(Y + sp.csr_array((np.full(len(places[0]), np.nan), places), shape=Y.shape))
 
 

@@ -1,0 +1,72 @@
+"""Tables in the shapes in which people hold them, brought to one frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from dlst.errors import DataError
+
+TEXT = "text"
+"""The name of the one column that plain texts make."""
+
+
+def as_frame(X: Any) -> Any:
+    """Return rows as a pandas frame with distinct text names and rows counted from 0.
+
+    Parameters
+    ----------
+    X : frame, list of dicts, list of texts, dict of columns, or 2-D array
+        Frames of pandas, polars and pyarrow. Texts become one column ``text``; the columns of an
+        array are ``x0``, ``x1``, …
+
+    Examples
+    --------
+    >>> as_frame([{"size": 1, "colour": "red"}, {"size": 2}])
+       size colour
+    0     1    red
+    1     2    NaN
+    >>> as_frame(["blue sky"]).columns.tolist()
+    ['text']
+    """
+    frame = _frame(X).reset_index(drop=True)
+    frame.columns = [str(name) for name in frame.columns]
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(f"expected distinct column names, got {twice!r} twice. Rename one.")
+    return frame
+
+
+def is_texts(X: Any) -> bool:
+    """Tell plain texts, in a list, an array or a column, from a table."""
+    is_column = hasattr(X, "to_list") or getattr(X, "ndim", 0) == 1
+    if not is_column and not isinstance(X, list | tuple):
+        return False
+    return len(X) > 0 and all(isinstance(row, str) for row in X)
+
+
+def _frame(X: Any) -> Any:
+    if isinstance(X, pd.DataFrame):
+        return X.copy(deep=False)
+    if is_texts(X):
+        return pd.DataFrame({TEXT: np.array(list(X), dtype=object)})
+    if hasattr(X, "get_columns"):  # polars, whose own way to pandas needs pyarrow
+        return pd.DataFrame({column.name: column.to_numpy() for column in X.get_columns()})
+    if hasattr(X, "to_pandas"):
+        return X.to_pandas()
+    if isinstance(X, Mapping):
+        return pd.DataFrame(dict(X))
+    if isinstance(X, Sequence) and X and all(isinstance(row, Mapping) for row in X):
+        return pd.DataFrame.from_records([dict(row) for row in X])
+    if not sp.issparse(X) and not isinstance(X, str):
+        array = np.asarray(X) if hasattr(X, "__array__") else None
+        if array is not None and array.ndim == 2:
+            return pd.DataFrame(array, columns=[f"x{i}" for i in range(array.shape[1])])
+    raise DataError(
+        "expected a frame (pandas, polars, pyarrow), a list of dicts, a list of texts, a dict of "
+        f"columns or a 2-D array; got {type(X).__name__}. Sparse matrices go to a method directly."
+    )

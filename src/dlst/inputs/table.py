@@ -1,0 +1,312 @@
+"""A table to features: kinds of columns found, told, and kept for rows to come."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from dlst._matrices import FeatureMatrix, as_dense
+from dlst.data.column_choice import first_names
+from dlst.errors import DataError
+from dlst.inputs.dates import DateColumn
+from dlst.inputs.frames import TEXT, as_frame, is_texts
+from dlst.inputs.images import ImageColumn
+from dlst.inputs.kinds import listed, recognise
+from dlst.inputs.notes import InputNote, Tally
+from dlst.inputs.part import Part
+from dlst.inputs.plain import CategoryColumns, NumberColumns
+from dlst.inputs.text import TextColumn
+
+Names: TypeAlias = str | Sequence[str] | None
+
+USED = ("number", "category", "date", "text", "image")
+"""Kinds that become features."""
+
+_WIDE = ("text", "image")
+"""Kinds with many features, whose size would drown that of a single column."""
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn a table into features by what its columns are.
+
+    Kinds are recognised in the training rows unless they are given; ``columns_`` and ``report()``
+    tell them. Everything needed to read new rows is learnt here and nothing from those: they may
+    have their columns in another order, other categories, empty cells.
+
+    ========  ========================================================  ==========================
+    kind      becomes                                                   an empty cell is
+    ========  ========================================================  ==========================
+    number    itself                                                    the training median
+    category  a 0/1 feature for each value; unknown ones are all zero   no category
+    text      words and word pairs, sublinear tf-idf                    a text without words
+    date      trend, weekday, season, time of day                       the mean date
+    image     a descriptor of the picture at this path                  an error
+    id        nothing; predictions are written beside it
+    ignored   nothing
+    ========  ========================================================  ==========================
+
+    Numbers alone are not scaled, as methods scale by what they find. Among other kinds, numbers and
+    trends get mean 0 and deviation 1; beside a text or image column, which has length 1, all other
+    columns together have variance 1.
+
+    Parameters
+    ----------
+    number, category, text, image, id, drop : str or list of str, optional
+        Columns of these kinds, whatever they look like.
+    date : str, list of str or dict, optional
+        Columns of dates; a dict says the format of each, such as ``{"day": "%d/%m/%Y"}``.
+    text_encoder : transformer, optional
+        For texts, in place of :class:`WordFeatures`.
+    image_encoder : transformer, optional
+        For images, in place of :class:`~dlst.inputs.images.ImageDescriptor`.
+
+    Attributes
+    ----------
+    columns_ : list of Column
+        Name, kind and reason of every column.
+    parts_ : list of Part
+        Fitted encoders.
+    is_scaled_ : bool
+        Whether features are on a common scale already.
+
+    Examples
+    --------
+    >>> rows = [{"size": 1.5, "colour": "red"}, {"size": 2.5, "colour": "blue"}]
+    >>> encoder = TableEncoder().fit(rows)
+    >>> print(encoder.report())
+    size    number    numbers
+    colour  category  2 values
+    >>> encoder.transform([{"colour": "blue", "size": 2.5}]), list(encoder.get_feature_names_out())
+    (array([[1., 1., 0.]]), ['size', 'colour=blue', 'colour=red'])
+    """
+
+    def __init__(
+        self,
+        *,
+        number: Names = None,
+        category: Names = None,
+        text: Names = None,
+        date: Names | Mapping[str, str] = None,
+        image: Names = None,
+        id: Names = None,  # noqa: A002
+        drop: Names = None,
+        text_encoder: Any = None,
+        image_encoder: Any = None,
+    ):
+        self.number = number
+        self.category = category
+        self.text = text
+        self.date = date
+        self.image = image
+        self.id = id
+        self.drop = drop
+        self.text_encoder = text_encoder
+        self.image_encoder = image_encoder
+
+    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+        """Find out kinds, categories, words and scales in the training rows."""
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> FeatureMatrix:
+        """Fit, and give the features of the same rows.
+
+        Returns
+        -------
+        ndarray or CSR of shape (n, d)
+            Sparse where there is text.
+        """
+        frame = as_frame(X)
+        self.columns_ = recognise(frame, self._given(is_texts(X)))
+        if not any(column.kind in USED for column in self.columns_):
+            raise DataError(
+                "expected a column to learn from, got none: "
+                f"{'; '.join(f'{c.name!r} is {c.kind} ({c.reason})' for c in self.columns_)}. "
+                "Give a column its kind: number, category, text, date or image."
+            )
+        self.is_scaled_ = any(column.kind in USED[1:] for column in self.columns_)
+        self.parts_ = list(self._make_parts())
+        tally = Tally()
+        blocks = [
+            part.fit_transform(frame[names], tally)
+            for part, names in zip(self.parts_, self._part_names, strict=True)
+        ]
+        self.weights_ = self._weigh(blocks)
+        X = self._joined(blocks)
+        self.means_ = self._plain_means(X)
+        return X
+
+    def transform(self, X: Any) -> FeatureMatrix:
+        """Give the features of rows, shape (n, d); unusual cells are counted in a warning."""
+        tally = Tally()
+        features = self.encode(X, tally)
+        if notes := tally.notes():
+            warnings.warn("; ".join(notes), InputNote, stacklevel=3)
+        return features
+
+    def encode(self, X: Any, tally: Tally) -> FeatureMatrix:
+        """Do as :meth:`transform` and count unusual cells in ``tally``."""
+        check_is_fitted(self, "parts_")
+        frame = self.matched(as_frame(X), tally)
+        return self._joined(
+            [
+                part.transform(frame[names], tally)
+                for part, names in zip(self.parts_, self._part_names, strict=True)
+            ]
+        )
+
+    def names_of(self, *kinds: str) -> list[str]:
+        """Return the columns of these kinds."""
+        return [column.name for column in self.columns_ if column.kind in kinds]
+
+    def matched(self, frame: Any, tally: Tally) -> Any:
+        """Return a frame that has all columns that are used; those unknown are counted."""
+        known = {column.name for column in self.columns_}
+        strange = [name for name in frame.columns if name not in known]
+        missing = [name for name in self.names_of(*USED) if name not in frame.columns]
+        if missing:
+            raise DataError(_misfit(missing, strange))
+        for name in strange:
+            tally.add(name, "column is not known to the model and is not used")
+        return frame
+
+    def report(self) -> str:
+        """Say how the columns were read: name, kind and reason, a line each."""
+        check_is_fitted(self, "columns_")
+        wide = max(len(column.name) for column in self.columns_)
+        kind = max(len(column.kind) for column in self.columns_)
+        return "\n".join(f"{c.name:{wide}}  {c.kind:{kind}}  {c.reason}" for c in self.columns_)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the features by column and value or word."""
+        check_is_fitted(self, "parts_")
+        return np.array([name for part in self.parts_ for name in part.feature_names()], object)
+
+    def _given(self, plain_texts: bool) -> dict[str, Any]:
+        given = {
+            "number": self.number,
+            "category": self.category,
+            "text": self.text,
+            "date": self.date,
+            "image": self.image,
+            "id": self.id,
+            "drop": self.drop,
+        }
+        if plain_texts and not any(listed(names) for names in given.values()):
+            given["text"] = TEXT
+        return given
+
+    def _make_parts(self) -> Iterator[Part]:
+        self._part_names: list[list[str]] = []
+        numbers, categories = self.names_of("number"), self.names_of("category")
+        if numbers:
+            self._part_names.append(numbers)
+            yield NumberColumns(scaled=self.is_scaled_)
+        if categories:
+            self._part_names.append(categories)
+            yield CategoryColumns()
+        for name in self.names_of("date"):
+            self._part_names.append([name])
+            yield DateColumn(self.date.get(name) if isinstance(self.date, Mapping) else None)
+        for name in self.names_of("text"):
+            self._part_names.append([name])
+            yield TextColumn(self.text_encoder)
+        for name in self.names_of("image"):
+            self._part_names.append([name])
+            yield ImageColumn(self.image_encoder)
+
+    def _weigh(self, blocks: list[FeatureMatrix]) -> list[float]:
+        """Balance the blocks: each wide one as large as all plain columns together."""
+        kinds = {column.name: column.kind for column in self.columns_}
+        wide = [kinds[names[0]] in _WIDE for names in self._part_names]
+        if not any(wide):
+            return [1.0] * len(blocks)
+        plain = sum(
+            float(block.var(axis=0).sum())
+            for block, is_wide in zip(blocks, wide, strict=True)
+            if not is_wide
+        )
+        return [
+            1 / _length(block) if is_wide else 1 / max(np.sqrt(plain), 1e-12)
+            for block, is_wide in zip(blocks, wide, strict=True)
+        ]
+
+    def _plain_means(self, X: FeatureMatrix) -> NDArray[np.float64]:
+        """Return the means of the features of plain columns, which come first."""
+        kinds = {column.name: column.kind for column in self.columns_}
+        plain = [
+            part
+            for part, names in zip(self.parts_, self._part_names, strict=True)
+            if kinds[names[0]] not in _WIDE
+        ]
+        width = sum(len(part.owners()) for part in plain)
+        return np.asarray(X[:, :width].mean(axis=0)).ravel()
+
+    def without_each_cell(self, X: FeatureMatrix) -> tuple[list[str], FeatureMatrix]:
+        """Take one encoded row; give it with each plain column in turn at its training mean.
+
+        Returns
+        -------
+        names : list of str
+            The columns: numbers, categories and dates.
+        rows : ndarray or CSR of shape (len(names), d)
+        """
+        owners = [
+            names[owner]
+            for part, names in zip(self.parts_, self._part_names, strict=True)
+            if len(names) and names[0] not in self.names_of(*_WIDE)
+            for owner in part.owners()
+        ]
+        names = list(dict.fromkeys(owners))
+        cells = np.tile(as_dense(X[:, : len(owners)]), (len(names), 1))
+        for row, name in enumerate(names):
+            mine = np.array([owner == name for owner in owners])
+            cells[row, mine] = self.means_[mine]
+        rest = X[:, len(owners) :]
+        if sp.issparse(X):
+            return names, sp.csr_array(sp.hstack([cells, sp.vstack([rest] * len(names))]))
+        return names, np.hstack([cells, np.repeat(rest, len(names), axis=0)])
+
+    def _joined(self, blocks: list[FeatureMatrix]) -> FeatureMatrix:
+        weighed = [
+            block if weight == 1.0 else block * weight
+            for block, weight in zip(blocks, self.weights_, strict=True)
+        ]
+        if any(sp.issparse(block) for block in weighed):
+            return sp.csr_array(sp.hstack(weighed, format="csr"))
+        return np.hstack(weighed)
+
+
+def _length(block: FeatureMatrix) -> float:
+    """Root mean square of the lengths of the rows that hold anything."""
+    squares = np.asarray((block * block).sum(axis=1)).ravel()
+    squares = squares[squares > 0]
+    length = float(np.sqrt(squares.mean())) if squares.size else 1.0
+    # Rows of length 1 up to rounding shall stay as they are.
+    return 1.0 if abs(length - 1.0) < 1e-9 else length
+
+
+def _misfit(missing: list[str], strange: list[str]) -> str:
+    parts = []
+    free = list(strange)
+    for name in missing[:3]:
+        near = difflib.get_close_matches(name, free, n=1, cutoff=0.5)
+        near = near or [other for other in free if other in name or name in other][:1]
+        if near:
+            free.remove(near[0])
+            parts.append(f"column {name!r} is missing; {near[0]!r} is not known, did you mean it?")
+        else:
+            parts.append(f"column {name!r} is missing.")
+    if len(missing) > 3:
+        parts.append(f"{len(missing) - 3} more are missing.")
+    if free:
+        parts.append(f"Not known to the model: {first_names(free)}.")
+    return " ".join(parts)

@@ -1,0 +1,218 @@
+"""Why rows got their tags, in names: evidence, the words that carried it, and who voted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlst.inputs import Tally
+from dlst.inputs.cells import texts_of
+from dlst.tagging.examples import picture_address, summaries, thumbnail
+
+if TYPE_CHECKING:
+    from dlst.tagging.tagger import Tagger
+
+DIRECT = "direct"
+"""The evidence that comes from the row itself, not from its neighbours."""
+
+MOST_WORDS = 80
+"""Of longer texts so many distinct words are tried."""
+
+VOTERS = 5
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class TagExplanation:
+    """What made the tags of some rows; ``rows`` holds plain values, ready for JSON.
+
+    Each row has ``row``, ``id``, ``text``, ``tags`` (decided), ``labels`` and ``voters``. A label
+    has ``tag``, ``probability``, ``decided``, ``logit``, ``start`` and ``contributions``, which add
+    up to the logit, and ``because``: words and cells with what the direct evidence loses without
+    them. ``voters`` are by evidence: training rows with distance, weight, text and tags.
+    """
+
+    rows: list[dict[str, Any]]
+    pictures: list[dict[str, Any]]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one line for each row, tag and word: row, tag, probability, word, contribution."""
+        return pd.DataFrame(
+            [
+                {
+                    "row": row["row"],
+                    "tag": label["tag"],
+                    "probability": label["probability"],
+                    "what": reason["what"],
+                    "contribution": reason["contribution"],
+                }
+                for row in self.rows
+                for label in row["labels"]
+                for reason in label["because"]
+            ],
+            columns=["row", "tag", "probability", "what", "contribution"],
+        )
+
+    def __str__(self) -> str:
+        return "\n\n".join(_told(row) for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        from dlst.tagging.page import explanation_html
+
+        return explanation_html(self)
+
+
+def explain_rows(tagger: Tagger, frame: Any, *, top: int, words: int) -> TagExplanation:
+    """Explain the best tags of each row of a frame."""
+    names, encoder = tagger.classes_, tagger.encoder_
+    features = tagger.encode(frame, Tally())
+    found = tagger.method_.explain(features)
+    predicted = tagger.method_.predict_all(features)
+    decided = np.asarray(predicted.labels.toarray() != 0)
+    texts, ids = summaries(frame, encoder), _ids(frame, tagger)
+    rows, pictures = [], []
+    for row in range(len(frame)):
+        best = np.argsort(-predicted.scores[row], kind="stable")[:top]
+        because = _because(tagger, frame.iloc[[row]], found, row, best, words)
+        labels = [
+            {
+                "tag": names[label],
+                "probability": float(predicted.probabilities[row, label]),
+                "decided": bool(decided[row, label]),
+                "logit": float(found.logit[row, label]),
+                "start": float(found.intercept[label]),
+                "contributions": dict(
+                    zip(found.sources, found.contributions[row, label].tolist(), strict=True)
+                ),
+                "because": because[place],
+            }
+            for place, label in enumerate(best)
+        ]
+        voters = {source: _voters(tagger, votes, row) for source, votes in found.neighbours.items()}
+        order = np.argsort(-predicted.scores[row], kind="stable")
+        rows.append(
+            {
+                "row": row,
+                "id": ids[row],
+                "text": texts[row],
+                "tags": [names[label] for label in order if decided[row, label]],
+                "labels": labels,
+                "voters": voters,
+            }
+        )
+        pictures.append(_pictures(tagger, frame.iloc[row], voters))
+    return TagExplanation(rows, pictures)
+
+
+def _ids(frame: Any, tagger: Tagger) -> list[str | None]:
+    names = [name for name in tagger.encoder_.names_of("id") if name in frame.columns]
+    return [*texts_of(frame[names[0]])] if names else [None] * len(frame)
+
+
+def _voters(tagger: Tagger, votes: Any, row: int) -> list[dict[str, Any]]:
+    return [
+        {
+            **tagger.examples_.about(int(index), tagger.label_names_),
+            "distance": float(distance),
+            "weight": float(weight),
+        }
+        for index, distance, weight in zip(
+            votes.indices[row, :VOTERS],
+            votes.distances[row, :VOTERS],
+            votes.weights[row, :VOTERS],
+            strict=True,
+        )
+    ]
+
+
+def _pictures(tagger: Tagger, row: Any, voters: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    images = tagger.encoder_.names_of("image")[:1]
+    found: dict[str, Any] = {"row": None, "voters": {}}
+    if images:
+        found["row"] = picture_address(thumbnail(row[images[0]]))
+        pictures = tagger.examples_.pictures
+        found["voters"] = {
+            voter["row"]: pictures.address(voter["row"])
+            for listed in voters.values()
+            for voter in listed
+        }
+    return found
+
+
+def _because(
+    tagger: Tagger, frame: Any, found: Any, row: int, best: NDArray[np.intp], words: int
+) -> list[list[dict[str, Any]]]:
+    """Take away each word and each cell in turn; what the evidence loses is what it carried."""
+    tried, without = _without_each(tagger, frame)
+    if not tried:
+        return [[] for _ in best]
+    place = found.sources.index(DIRECT) if DIRECT in found.sources else None
+    others = tagger.method_.explain(without)
+    if place is None:
+        loss = found.logit[row, best] - others.logit[:, best]
+    else:
+        loss = found.contributions[row, best, place] - others.contributions[:, best, place]
+    reasons = []
+    for label in range(len(best)):
+        largest = np.argsort(-np.abs(loss[:, label]), kind="stable")[:words]
+        order = largest[np.argsort(-loss[largest, label], kind="stable")]
+        reasons.append(
+            [
+                {**tried[each], "contribution": float(loss[each, label])}
+                for each in order
+                if abs(loss[each, label]) > 1e-6
+            ]
+        )
+    return reasons
+
+
+def _without_each(tagger: Tagger, frame: Any) -> tuple[list[dict[str, str]], Any]:
+    """Return what was taken away, and the features of the row without each of these.
+
+    A word is left out of its text; a number, category or date is put to the training mean.
+    """
+    encoder = tagger.encoder_
+    features = tagger.encode(frame, Tally())
+    cells, blocks = encoder.without_each_cell(features)
+    tried = [{"column": name, "what": f"{name} {texts_of(frame[name])[0]}"} for name in cells]
+    left = []
+    for name in encoder.names_of("text"):
+        text = texts_of(frame[name])[0]
+        for word in list(dict.fromkeys(_WORD.findall(text.lower())))[:MOST_WORDS]:
+            tried.append({"column": name, "what": word})
+            rest = re.sub(rf"\b{re.escape(word)}\b", " ", text, flags=re.IGNORECASE)
+            left.append(frame.assign(**{name: rest}))
+    if not left:
+        return tried, blocks
+    words = tagger.encode(pd.concat(left), Tally())
+    if not cells:
+        return tried, words
+    return tried, sp.vstack([blocks, words], format="csr") if sp.issparse(words) else np.vstack(
+        [blocks, words]
+    )
+
+
+def _told(row: dict[str, Any]) -> str:
+    lines = [f"row {row['row']}" + (f" ({row['id']})" if row["id"] else "")]
+    lines += [f"  {row['text']}"] if row["text"] else []
+    for label in row["labels"]:
+        mark = "*" if label["decided"] else " "
+        reasons = ", ".join(
+            f"{reason['what']} {reason['contribution']:+.2f}" for reason in label["because"]
+        )
+        lines.append(f"{mark} {label['tag']}  {label['probability']:.3f}  {reasons}")
+    for source, voters in row["voters"].items():
+        lines.append(f"  {source}:")
+        lines += [
+            f"    {voter['weight']:.3f}  {';'.join(voter['tags']) or '(no tags)'}  "
+            f"{(voter['text'] or '')[:80]}"
+            for voter in voters
+        ]
+    return "\n".join(lines)

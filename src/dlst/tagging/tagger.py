@@ -1,0 +1,304 @@
+"""The whole way in one estimator: a table in, tags with probabilities and reasons out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from dlst._parameters import check_integer
+from dlst.data.tables.labels import Labels, in_order_of
+from dlst.errors import DataError
+from dlst.inputs import InputNote, TableEncoder, Tally, as_frame
+from dlst.inputs.frames import is_texts
+from dlst.inputs.strings import Strings
+from dlst.methods import MultiLabelClassifier, Predictions, make
+from dlst.metrics import micro_f1
+from dlst.tagging.examples import Examples
+from dlst.tagging.explanation import TagExplanation, explain_rows
+from dlst.tagging.targets import read_tags, tags_in_frame
+
+ROWS_AT_ONCE = 1024
+JOIN = ";"
+"""Between the tags of one cell, in what is written."""
+
+
+class Tagger(BaseEstimator):  # type: ignore[misc]
+    """Learn to tag rows of a table: texts, categories, numbers, dates and images.
+
+    A :class:`~dlst.inputs.TableEncoder` makes features of the columns, a method of
+    :func:`dlst.methods.available` learns the tags. Both are fitted on the rows given to ``fit``
+    alone and saved together, so a new row is read as the training rows were.
+
+    Parameters
+    ----------
+    method : str or method
+        A name such as ``"dlst"``, or an estimator such as ``DLST(n_neighbors=20)``.
+    columns : mapping or TableEncoder, optional
+        Kinds of columns that shall not be guessed, such as ``{"text": ["title", "body"],
+        "id": "number", "drop": "author"}``, or an encoder with settings of its own.
+    label_delimiter : str, optional
+        Between the tags of one cell; by default the first of ``;`` ``|`` ``,`` that some cell
+        holds.
+    keep_examples : bool
+        Whether the beginnings of the training texts (and small pictures) go into the model, so
+        that explanations can show who voted. Say no when the model goes to people who may not
+        see them.
+    random_state : int, RandomState or None
+        Seed of the method, where it has none of its own.
+
+    Attributes
+    ----------
+    classes_ : ndarray of str, shape (K,)
+        The tags.
+    encoder_, method_ : fitted parts
+    label_columns_ : list of str
+        Columns that held the tags, when they came with the rows; they are left out of new rows.
+
+    Examples
+    --------
+    >>> texts = ["cheap flights to Rome", "Rome hotel, sea view", "fix the printer", "printer jam"]
+    >>> tagger = Tagger("br", random_state=0)
+    >>> tags = [["travel"], ["travel", "sea"], ["office"], ["office"]]
+    >>> tagger.fit(texts * 5, tags * 5).predict_tags(["a printer"])
+    [['office']]
+    >>> tagger.classes_.tolist()
+    ['office', 'sea', 'travel']
+    """
+
+    def __init__(
+        self,
+        method: str | MultiLabelClassifier = "dlst",
+        *,
+        columns: Mapping[str, Any] | TableEncoder | None = None,
+        label_delimiter: str | None = None,
+        keep_examples: bool = True,
+        random_state: Any = None,
+    ):
+        self.method = method
+        self.columns = columns
+        self.label_delimiter = label_delimiter
+        self.keep_examples = keep_examples
+        self.random_state = random_state
+
+    def fit(self, X: Any, tags: Any) -> Tagger:
+        """Learn from rows and their tags.
+
+        Parameters
+        ----------
+        X : frame (pandas, polars, pyarrow), list of dicts, list of texts, or 2-D array
+        tags : str, list of lists, list of texts such as ``"a;b"``, frame or indicator
+            A ``str`` names the column of ``X`` that holds them, or is a pattern such as
+            ``"tag_*"`` for columns of 0 and 1. None and NaN are rows of unknown tags.
+        """
+        frame = as_frame(X)
+        self.label_columns_: list[str] = []
+        if isinstance(tags, str):
+            frame, labels, self.label_columns_ = tags_in_frame(frame, tags, self.label_delimiter)
+        else:
+            labels = read_tags(tags, self.label_delimiter)
+        if labels.Y.shape[0] != len(frame):
+            raise DataError(
+                f"X and tags must have the same number of rows; got {len(frame)} and "
+                f"{labels.Y.shape[0]}."
+            )
+        return self._fit(X if is_texts(X) else frame, frame, labels)
+
+    def _fit(self, X: Any, frame: Any, labels: Labels) -> Tagger:
+        if not labels.names:
+            raise DataError("tags must name at least one tag; got none in any row.")
+        if unknown := labels.unknown_rows.size:
+            warnings.warn(
+                f"{unknown:,} of {len(frame):,} rows have unknown tags (None, NaN or N/A) and "
+                "teach nothing; a row without tags has an empty list or text.",
+                InputNote,
+                stacklevel=3,
+            )
+        self.label_names_ = Strings(labels.names)
+        self.label_delimiter_ = labels.delimiter
+        self.encoder_ = self._encoder()
+        features = self.encoder_.fit_transform(X)
+        self.method_ = self._method(is_scaled=self.encoder_.is_scaled_)
+        self.method_.fit(features, labels.Y)
+        self.method_.label_names_ = self.label_names_
+        self.n_features_in_ = len(frame.columns)
+        self.examples_ = Examples(frame, self.encoder_, labels.Y, keep=self.keep_examples)
+        return self
+
+    @property
+    def classes_(self) -> NDArray[np.object_]:
+        """The tags, in the order of all columns of probabilities."""
+        return np.array(list(self.label_names_), dtype=object)
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Decide; an indicator of shape (n, K), its columns in the order of ``classes_``."""
+        decided = [sp.csr_array(block.labels) for block in self._predictions(X)]
+        return np.asarray(sp.vstack(decided).toarray(), dtype=np.int64)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the probability of each tag, shape (n, K)."""
+        return np.vstack([block.probabilities for block in self._predictions(X)])
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Give the scores by which the tags of a row are ranked, shape (n, K)."""
+        return np.vstack([block.scores for block in self._predictions(X)])
+
+    def predict_tags(self, X: Any) -> list[list[str]]:
+        """Decide; a list of tags for each row, the likeliest first."""
+        return [
+            tags for block in self._predictions(X) for tags in decided_tags(block, self.classes_)
+        ]
+
+    def predict_top(
+        self, X: Any, k: int = 5, *, scores: bool = False
+    ) -> list[list[tuple[str, float]]]:
+        """Give the k best tags of each row with their probabilities, best first.
+
+        Parameters
+        ----------
+        X : rows
+        k : int
+        scores : bool
+            Give ranking scores, as of :meth:`decision_function`, in place of probabilities.
+        """
+        check_integer("k", k, at_least=1)
+        return [
+            tags
+            for block in self._predictions(X)
+            for tags in best_tags(block, self.classes_, k, scores=scores)
+        ]
+
+    def predict_table(
+        self, X: Any, *, top: int | None = None, keep: bool = False, probabilities: bool = True
+    ) -> pd.DataFrame:
+        """Give a frame: ids, the tags of each row as ``a;b``, and probabilities.
+
+        Parameters
+        ----------
+        X : rows
+        top : int, optional
+            Write the best tags as ``tag1, probability1, …`` in place of a column for each tag.
+        keep : bool
+            Keep all columns of ``X``, not its ids alone.
+        probabilities : bool
+            Whether to write them.
+        """
+        frame = as_frame(X)
+        tables = [
+            self._table(frame.iloc[start : start + ROWS_AT_ONCE], block, top, keep, probabilities)
+            for start, block in zip(
+                range(0, len(frame), ROWS_AT_ONCE), self._predictions(X), strict=True
+            )
+        ]
+        return pd.concat(tables, ignore_index=True)
+
+    def explain(self, X: Any, *, top: int = 5, words: int = 6) -> TagExplanation:
+        """Say why rows get their tags: evidence, the words that carried it, and who voted.
+
+        Parameters
+        ----------
+        X : rows
+            A few: each is predicted once more without each of its words.
+        top : int
+            How many tags to explain for each row, the best ones.
+        words : int
+            How many words (or cells) to name for each tag.
+        """
+        check_is_fitted(self, "method_")
+        return explain_rows(self, as_frame(X), top=top, words=words)
+
+    def score(self, X: Any, tags: Any) -> float:
+        """Return the micro-averaged F1 of the decisions; tags in any form that ``fit`` takes."""
+        return float(micro_f1(self.indicator(X, tags)[0], self.predict(X)))
+
+    def indicator(self, X: Any, tags: Any) -> tuple[sp.csr_array, list[str]]:
+        """Bring the tags of rows to the order of ``classes_``; also return those not known."""
+        if isinstance(tags, str):
+            labels = tags_in_frame(as_frame(X), tags, self.label_delimiter_)[1]
+        else:
+            labels = read_tags(tags, self.label_delimiter_)
+        return in_order_of(labels, list(self.label_names_))
+
+    def encode(self, X: Any, tally: Tally | None = None) -> Any:
+        """Give the features that the method sees; unusual cells are counted in ``tally``."""
+        check_is_fitted(self, "method_")
+        frame = as_frame(X)
+        frame = frame.drop(columns=[name for name in self.label_columns_ if name in frame.columns])
+        if tally is None:
+            return self.encoder_.transform(frame)
+        return self.encoder_.encode(frame, tally)
+
+    def _predictions(self, X: Any) -> Iterator[Predictions]:
+        features = self.encode(X)
+        for start in range(0, features.shape[0], ROWS_AT_ONCE):
+            yield self.method_.predict_all(features[start : start + ROWS_AT_ONCE])
+
+    def _table(
+        self, frame: Any, block: Predictions, top: int | None, keep: bool, probabilities: bool
+    ) -> pd.DataFrame:
+        kept = list(frame.columns) if keep else self.encoder_.names_of("id")
+        columns: dict[str, Any] = {
+            name: frame[name].to_numpy() for name in kept if name in frame.columns
+        }
+        classes = self.classes_
+        columns[_free("tags", columns)] = [JOIN.join(tags) for tags in decided_tags(block, classes)]
+        if top is not None:
+            best = list(best_tags(block, classes, top))
+            for place in range(min(top, len(classes))):
+                columns[_free(f"tag{place + 1}", columns)] = [row[place][0] for row in best]
+                columns[_free(f"probability{place + 1}", columns)] = [row[place][1] for row in best]
+        elif probabilities:
+            for name, column in zip(classes, block.probabilities.T, strict=True):
+                columns[_free(f"p:{name}", columns)] = column
+        return pd.DataFrame(columns)
+
+    def _encoder(self) -> TableEncoder:
+        if isinstance(self.columns, TableEncoder):
+            return clone(self.columns)  # type: ignore[no-any-return]
+        return TableEncoder(**(self.columns or {}))
+
+    def _method(self, *, is_scaled: bool) -> MultiLabelClassifier:
+        method = make(self.method) if isinstance(self.method, str) else clone(self.method)
+        if not isinstance(method, MultiLabelClassifier):
+            raise DataError(
+                "method must be a name of dlst.methods.available() or one of its estimators; "
+                f"got {type(method).__name__}."
+            )
+        settings = method.get_params(deep=False)
+        if is_scaled and settings.get("scaling") == "auto":
+            method.set_params(scaling="none")
+        if "random_state" in settings and settings["random_state"] is None:
+            method.set_params(random_state=self.random_state)
+        return method
+
+
+def decided_tags(block: Predictions, classes: NDArray[np.object_]) -> Iterator[list[str]]:
+    """Yield the decided tags of each row, the best first."""
+    decided = sp.csr_array(block.labels)
+    for row, scores in enumerate(block.scores):
+        chosen = decided.indices[decided.indptr[row] : decided.indptr[row + 1]]
+        yield classes[chosen[np.argsort(-scores[chosen], kind="stable")]].tolist()
+
+
+def best_tags(
+    block: Predictions, classes: NDArray[np.object_], k: int, *, scores: bool = False
+) -> Iterator[list[tuple[str, float]]]:
+    """Yield the k best tags of each row with their probabilities or scores."""
+    best = np.argsort(-block.scores, axis=1, kind="stable")[:, :k]
+    values = np.take_along_axis(block.scores if scores else block.probabilities, best, axis=1)
+    for labels, row in zip(best, values.tolist(), strict=True):
+        yield list(zip(classes[labels].tolist(), row, strict=True))
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    """Return a column name that is not taken."""
+    while name in taken:
+        name = f"predicted {name}"
+    return name

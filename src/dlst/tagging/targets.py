@@ -1,0 +1,104 @@
+"""Tags as people hold them, brought to one indicator with names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from dlst._matrices import as_indicator, column_names
+from dlst.data.column_choice import label_columns
+from dlst.data.names import NumberedNames
+from dlst.data.tables.labels import Labels, read_labels
+from dlst.errors import DataError
+
+TAGS = "tags"
+"""The name of tags that come without one."""
+
+
+def tags_in_frame(frame: Any, tags: Any, delimiter: str | None) -> tuple[Any, Labels, list[str]]:
+    """Split a frame into its other columns and the labels of the chosen ones.
+
+    Returns
+    -------
+    rest : frame
+    labels : Labels
+    names : list of str
+        The columns that hold labels.
+    """
+    names = label_columns([str(name) for name in frame.columns], tags, DataError)
+    labels = _read({name: frame[name] for name in names}, len(frame), delimiter)
+    return frame.drop(columns=names), labels, names
+
+
+def read_tags(tags: Any, delimiter: str | None = None) -> Labels:
+    """Read tags that come apart from the rows.
+
+    Parameters
+    ----------
+    tags : sequence of lists, sets or texts such as ``"a;b"``; frame, array or sparse indicator
+        None and NaN are rows whose tags are unknown; an empty list or text is a row without any.
+    delimiter : str, optional
+        Between the tags of a text.
+
+    Examples
+    --------
+    >>> labels = read_tags([["sky"], {"sea", "sky"}, []])
+    >>> labels.names, labels.Y.toarray().tolist()
+    (['sea', 'sky'], [[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    """
+    if sp.issparse(tags) or getattr(tags, "ndim", 0) == 2 or hasattr(tags, "get_columns"):
+        return _indicator(tags)
+    if hasattr(tags, "to_list") and not isinstance(tags, pd.Series):  # a polars column
+        tags = tags.to_list()
+    if not isinstance(tags, Sequence | np.ndarray | pd.Series):
+        raise DataError(
+            "tags must be a list of lists or texts, or an indicator of 0 and 1; "
+            f"got {type(tags).__name__}."
+        )
+    if isinstance(tags, list) and tags and _is_row_of_truths(tags[0]):
+        return _indicator(np.asarray(tags))
+    column = tags if isinstance(tags, pd.Series) else pd.Series(list(tags), dtype=_dtype(tags))
+    name = TAGS if column.name is None else str(column.name)
+    return _read({name: column}, len(column), delimiter)
+
+
+def _read(columns: dict[str, Any], n: int, delimiter: str | None) -> Labels:
+    def make_error(message: str, row: int | None) -> DataError:
+        return DataError(message if row is None else f"{message} (row {row}, counted from 0)")
+
+    known = {name: _with_words(column) for name, column in columns.items()}
+    return read_labels(known, n, delimiter, make_error)
+
+
+def _with_words(column: Any) -> Any:
+    """Write N/A for what is missing: in a file an empty cell is a row without tags, not so here."""
+    if not pd.api.types.is_object_dtype(column.dtype) and not pd.api.types.is_string_dtype(column):
+        return column
+    return column.astype(object).where(column.notna(), "N/A")
+
+
+def _dtype(tags: Any) -> Any:
+    # Lists of equal length must not become a table.
+    return tags.dtype if isinstance(tags, np.ndarray) and tags.dtype.kind in "biuf" else object
+
+
+def _is_row_of_truths(row: Any) -> bool:
+    return isinstance(row, list | tuple | np.ndarray) and any(
+        isinstance(entry, int | float | np.number | np.bool_) for entry in row
+    )
+
+
+def _indicator(tags: Any) -> Labels:
+    Y = as_indicator(tags.to_numpy() if hasattr(tags, "to_numpy") else tags, "tags")
+    names = list(column_names(tags)) or list(NumberedNames("label", Y.shape[1]))
+    dense_rows = np.diff(Y.indptr) == Y.shape[1]
+    unknown = [
+        row
+        for row in np.flatnonzero(dense_rows)
+        if np.isnan(Y.data[Y.indptr[row] : Y.indptr[row + 1]]).all()
+    ]
+    return Labels(Y, names, None, np.array(unknown, dtype=np.intp))
