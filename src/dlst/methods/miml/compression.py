@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dlst._parameters import check_choice, check_number
+from dlst._parameters import number, one_of
 
 
 def compression_matrix(
@@ -33,10 +33,10 @@ def compression_matrix(
     (3, 6)
     """
     if isinstance(given, str):
-        check_choice("compression", given, ("identity",))
+        one_of("identity").check("compression", given)
         return None
     if np.ndim(given) == 0:
-        check_number("compression", given, above=0)
+        number(above=0).check("compression", given)
         r = int(given) if isinstance(given, Integral) else int(np.ceil(given * varying.size))
         phi = np.random.default_rng(seed).uniform(-1.0, 1.0, size=(r, varying.size))
         return np.asarray(phi / np.linalg.norm(phi, axis=0))
