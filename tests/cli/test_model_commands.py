@@ -107,14 +107,39 @@ def test_fit_tells_what_it_did(run, files, tmp_path):
 
 def test_fit_in_json_with_parameters_and_a_seed(run, files, tmp_path):
     out = tmp_path / "m.skops"
-    arguments = ("--method", "DLST_Paper", "--set", "n_components=3", "--set", "alpha=0.1")
+    parts = ("--set", "encoder.n_components=3", "--set", "regressor.alpha=0.1")
+    arguments = ("--method", "DLST_Paper", *parts)
     code, text, _ = run("fit", files / "train.csv", "-o", out, *arguments, "--seed", 4, "--json")
     assert code == 0
     facts = json.loads(text)
     assert (facts["n_samples"], facts["n_labels"]) == (120, 10)
     parameters = load_model(out).get_params()
-    assert (parameters["n_components"], parameters["alpha"]) == (3, 0.1)
-    assert (parameters["preset"], parameters["random_state"]) == ("paper", 4)
+    assert (parameters["encoder__n_components"], parameters["regressor__alpha"]) == (3, 0.1)
+    assert parameters["random_state"] == 4
+
+
+def test_methods_lists_all_or_what_can_be_set_of_one(run):
+    listed = run("methods")[1]
+    assert all(f"{name} " in listed for name in available())
+    code, text, err = run("methods", "DLST")
+    assert (code, err) == (0, "")
+    assert text.startswith("DLST: ")
+    for said in ("decision", "decoder.tau", "0.2", "regressor.alpha", "encoder.n_components"):
+        assert said in text
+    facts = json.loads(run("methods", "dlst-paper", "--json")[1])
+    assert facts["parameters"]["decoder.n_neighbors"] == "10"
+    assert "tuned by default: regressor.alpha in 0.01, 0.1, 1.0" in run("methods", "dlst-paper")[1]
+
+
+def test_the_example_of_the_help_works(run, files, tmp_path):
+    shown = run("fit", "--help")[1]
+    assert "decision=micro" in shown
+    assert "decoder.tau=0" in shown
+    out = tmp_path / "m.skops"
+    settings = ("--set", "decision=micro", "--set", "decoder.tau=0")
+    assert run("fit", files / "train.csv", "-o", out, *settings)[0] == 0
+    model = load_model(out)
+    assert (model.decision, model.decoder.tau) == ("micro", 0)
 
 
 def test_a_seed_that_is_set_wins(run, files, tmp_path):
@@ -386,7 +411,14 @@ def test_files_that_exist_are_not_replaced_unless_told(run, mistake, files, tmp_
         (("fit", "{train}", "-o", "{out}", "--method", "dslt"), "Did you mean dlst"),
         (("fit", "{train}", "-o", "{out}", "--set", "alpa=1"), "no parameter 'alpa'"),
         (("fit", "{train}", "-o", "{out}", "--set", "alpha"), "--set takes NAME=VALUE"),
-        (("fit", "{train}", "-o", "{out}", "--set", "alpha=x"), "alpha must be a number above 0"),
+        (
+            ("fit", "{train}", "-o", "{out}", "--set", "regressor.alpha=x"),
+            "alpha must be positive numbers; got ['x']",
+        ),
+        (
+            ("fit", "{train}", "-o", "{out}", "--method", "dlst-paper", "--set", "n_neighbors=9"),
+            "dlst-paper has no parameter 'n_neighbors'. Did you mean decoder.n_neighbors?",
+        ),
         (("fit", "{train}", "-o", "{out}", "--set", "decision=x"), "decision must be one of"),
         (("fit", "{train}", "-o", "{out}", "--set", "cardinality=x"), "cardinality must be"),
         (("fit", "{train}", "-o", "no/such/m.skops"), "Make it first"),

@@ -29,9 +29,9 @@ def learns_unlabelled(name):
     return method_info(name).takes_unlabelled
 
 
-def methods_with(parameter):
-    """Choose the methods that have a parameter."""
-    having = [name for name in available() if parameter in make(name).get_params()]
+def methods_with(*parameters):
+    """Choose the methods that have one of some parameters."""
+    having = [name for name in available() if set(parameters) & set(make(name).get_params())]
     return pytest.mark.parametrize("name", having)
 
 
@@ -268,10 +268,11 @@ def test_fitting_again_a_clone_or_after_other_data_gives_the_same_bytes(name, pr
     assert all(after[key] is before[key] for key in before)
 
 
-@methods_with("n_jobs")
+@methods_with("n_jobs", "decoder__n_jobs")
 def test_the_number_of_threads_changes_no_byte(name, problem):
     X, Y, X_new = problem
-    one, two = (made(name, n_jobs=n_jobs).fit(X, Y) for n_jobs in (1, 2))
+    parameter = next(key for key in make(name).get_params() if key.endswith("n_jobs"))
+    one, two = (made(name, **{parameter: n_jobs}).fit(X, Y) for n_jobs in (1, 2))
     assert one.decision_function(X_new).tobytes() == two.decision_function(X_new).tobytes()
 
 

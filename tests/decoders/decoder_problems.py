@@ -59,3 +59,25 @@ def planted(n=80, K=5, d=4, seed=0, unknown=0.0):
 
 def csr(Y):
     return sp.csr_array(np.asarray(Y, dtype=float))
+
+
+def slow_vote(indices, squared, k, Y, prior):
+    """The weighted vote, written out."""
+    votes = np.empty((len(indices), Y.shape[1]))
+    for i in range(len(indices)):
+        width = squared[i, k] if k < squared.shape[1] else squared[i, k - 1]
+        for j in range(Y.shape[1]):
+            weights, yes = [], []
+            for place in range(k):
+                entry = Y[indices[i, place], j]
+                if not np.isnan(entry):
+                    weights.append(1 - squared[i, place] / width + 1e-6)
+                    yes.append(entry)
+            if not weights:
+                votes[i, j] = prior[j]
+                continue
+            weights, yes = np.array(weights), np.array(yes)
+            n_eff = weights.sum() ** 2 / (weights**2).sum()
+            share = weights @ yes / weights.sum()
+            votes[i, j] = (n_eff * share + prior[j]) / (n_eff + 1)
+    return votes

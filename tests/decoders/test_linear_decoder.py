@@ -64,15 +64,6 @@ def test_probabilities_stay_in_bounds_and_constant_labels_get_their_prevalence()
     assert decoder.decision_function(50 * X).max() > 1
 
 
-def test_a_known_map_is_taken_as_it_is():
-    coef, intercept = np.array([[1.0, -2.0]]), np.array([0.5, 1.0])
-    decoder = LinearDecoder().adopt(coef, intercept)
-    np.testing.assert_array_equal(decoder.decision_function([[0.25]]), [[0.75, 0.5]])
-    np.testing.assert_array_equal(decoder.predict_proba([[2.0]]), [[1.0, 0.0]])
-    with pytest.raises(DataError, match="must have the 1 columns"):
-        decoder.decision_function([[1.0, 2.0]])
-
-
 def test_mistakes_are_named():
     X, Y, Z, *_ = planted()
     with pytest.raises(ValueError, match="source must be"):

@@ -168,10 +168,6 @@ def test_same_bytes_for_any_number_of_jobs_and_after_a_second_fit():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (
-            {"n_neighbors": 8},
-            "n_neighbors must be below n_samples; got n_neighbors=8 with n_samples=8",
-        ),
         ({"n_neighbors": 0}, "n_neighbors must be an integer"),
         ({"n_neighbors": 2.5}, "n_neighbors must be an integer"),
         ({"smoothing": -1, "n_neighbors": 2}, "smoothing must be"),
@@ -180,6 +176,16 @@ def test_same_bytes_for_any_number_of_jobs_and_after_a_second_fit():
 def test_wrong_parameters_are_named(params, message):
     with pytest.raises(ValueError, match=message):
         MLkNNDecoder(**params).fit(np.arange(8.0)[:, None], np.eye(8)[:, :2])
+
+
+def test_with_fewer_rows_than_neighbours_all_others_are_neighbours():
+    X, Y, *_ = planted(n=8)
+    capped = MLkNNDecoder(n_neighbors=50).fit(X, Y)
+    assert (capped.n_neighbors, capped.n_neighbors_) == (50, 7)
+    expected = MLkNNDecoder(n_neighbors=7).fit(X, Y)
+    assert capped.predict_proba(X).tobytes() == expected.predict_proba(X).tobytes()
+    with pytest.raises(DataError, match="at least 2 labelled rows; got 1"):
+        MLkNNDecoder().fit([[0.0]], [[1]])
 
 
 def test_wrong_data_are_named():

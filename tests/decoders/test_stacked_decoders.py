@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from decoder_problems import NAN, RidgeSmoother, csr, planted, refit
+from decoder_problems import NAN, RidgeSmoother, csr, planted, refit, slow_vote
 from scipy.special import logit
 from sklearn.base import clone
-from test_soft_vote import slow_vote
 
 from dlst.decoders import DirectReadout, Evidence, EvidenceDecoder, VoteDecoder, clipped_logit
 from dlst.decoders._inputs import Labels
 from dlst.decoders.calibration import fit_logistic
-from dlst.decoders.readout import stretched_logit
+from dlst.decoders.evidences.direct import stretched_logit
 from dlst.errors import DataError
 
 SMALL = {"k_grid": (3, 6, 12), "rho_grid": (0.0, 0.2)}
@@ -191,7 +190,7 @@ def test_blocks_of_labels_change_nothing(monkeypatch):
     for smoother in (problem[3], None):
         whole = fitted(EvidenceDecoder(**SMALL), problem, smoother=smoother)
         with monkeypatch.context() as patch:
-            patch.setattr("dlst.decoders.readout.LABEL_BLOCK_ENTRIES", 100)
+            patch.setattr("dlst.decoders.evidences.direct.LABEL_BLOCK_ENTRIES", 100)
             cut = fitted(EvidenceDecoder(**SMALL), problem, smoother=smoother)
         np.testing.assert_allclose(
             whole.predict_proba(C, X=X_new), cut.predict_proba(C, X=X_new), atol=1e-6
@@ -204,9 +203,9 @@ def test_without_a_smoother_the_read_out_is_a_ridge_on_the_codes():
     ridge = decoder.evidences_[0].smoother_
     for i in (0, 17):
         kept = np.delete(np.arange(40), i)
-        expected = refit(codes, Y, kept, i, penalty=ridge.penalty)
+        expected = refit(codes, Y, kept, i, penalty=ridge.alpha)
         np.testing.assert_allclose(ridge.leave_one_out(Y)[i], expected, atol=1e-10)
-    everything = refit(codes, Y, np.arange(40), np.arange(40), penalty=ridge.penalty)
+    everything = refit(codes, Y, np.arange(40), np.arange(40), penalty=ridge.alpha)
     np.testing.assert_allclose(ridge.predict(codes, ridge.regress(Y)), everything, atol=1e-10)
     assert decoder.predict_proba(codes).shape == (40, 3)
 
@@ -233,7 +232,7 @@ def test_constant_labels_get_their_prevalence_and_disturb_no_other():
     assert np.isfinite(decoder.decision_function(C, X=X_new)).all()
 
 
-def test_labels_that_are_all_constant_need_nothing_learned():
+def test_labels_that_are_all_constant_need_nothing_learnt():
     Y = np.tile([0.0, 1.0], (40, 1))
     for decoder in (EvidenceDecoder(), VoteDecoder()):
         decoder.fit(np.zeros((40, 1)), Y)
@@ -289,7 +288,7 @@ def test_explanations_name_the_neighbours_that_voted():
     assert len(frame) == 2 * sum(vote.k_ for vote in decoder.evidences_[1:])
 
 
-class Oracle:
+class Oracle(Evidence):
     """Evidence that knows one thing: the sign of the first feature."""
 
     name = "oracle"
@@ -308,7 +307,6 @@ def test_an_evidence_is_added_in_one_line():
     oracle = Oracle()
     decoder = EvidenceDecoder(**SMALL, direct=False, code_vote=False, extra=[oracle])
     decoder.fit(codes, Y, X=X)
-    assert isinstance(oracle, Evidence)
     assert decoder.explain(codes, X=X, rows=[0]).sources == ("feature vote", "oracle")
     assert decoder.slopes_[1] > decoder.slopes_[0]
     assert not hasattr(oracle, "n_labels_")
@@ -395,7 +393,7 @@ def test_stretched_logit_is_a_logit_inside_and_keeps_the_order_outside():
         ({"rho_grid": (0.5, 1.5)}, {}, "rho_grid must hold numbers from 0 to 1"),
         ({"rho_grid": ()}, {}, "rho_grid must hold"),
         ({"k_grid": (0,)}, {}, "k_grid must hold integers"),
-        ({"enrichment": 2.0}, {}, "enrichment must be from 0 to 1"),
+        ({"enrichment": 2.0}, {}, "enrichment must be a number"),
         ({}, {"X": None}, "the direct read-out needs X"),
         ({"direct": False}, {"X": None}, "the feature vote needs X"),
         ({"direct": False, "code_vote": False, "feature_vote": False}, {}, "an evidence is needed"),
@@ -427,7 +425,7 @@ def test_wrong_data_are_named():
 
 @pytest.mark.parametrize(("values", "message"), [(np.ones((3, 1)), "shape"), (None, "finite")])
 def test_an_evidence_that_gives_nonsense_is_named(values, message):
-    class Nonsense:
+    class Nonsense(Evidence):
         name = "nonsense"
 
         def fit(self, training):

@@ -15,7 +15,10 @@ from dlst.experiments import COLUMNS, DEMO_METHODS, run_demo
 from dlst.methods import make
 from dlst.metrics import evaluate, top_r_ceiling
 
-QUICK = {"dlst": {"n_basis": 60}, "dlst-paper": {"n_basis": 40, "alpha": 0.1}}
+QUICK = {
+    "dlst": {"regressor__n_basis": 60},
+    "dlst-paper": {"regressor__n_basis": 40, "regressor__alpha": 0.1},
+}
 
 
 @pytest.fixture(scope="module")

@@ -247,14 +247,14 @@ def test_unlabelled_training_rows_have_no_place(unsplit):
 
 
 def test_the_paper_s_votes_are_counts_of_fitted_codes(unsplit):
-    found = latent_map(unsplit, {"method": "dlst-paper", "parameters": {"alpha": 0.1}})
+    found = latent_map(unsplit, {"method": "dlst-paper", "parameters": {"regressor__alpha": 0.1}})
     assert found["method"] == "DLST (paper)"
     assert found["terms"] == ["start", "count"]
     assert found["n_voters"] == 10
     rows = [point["row"] for point in found["train"]]
     halves = random_split(unsplit, 0.5, random_state=0)
     train = unsplit.subset(halves.train)
-    fitted = make("dlst-paper", alpha=0.1, random_state=0).fit(train.X, train.Y)
+    fitted = make("dlst-paper", regressor__alpha=0.1, random_state=0).fit(train.X, train.Y)
     codes = fitted.transform(unsplit.X)
     axes, _ = slow_plane(codes[halves.test])
     expected = (codes[rows] - fitted.codes_.mean(axis=0)) @ axes

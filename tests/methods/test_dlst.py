@@ -1,14 +1,15 @@
-"""DLST: its presets, its readings, and what it reaches on official splits."""
+"""DLST and the paper's pipelines: their parts, readings, and figures on official splits."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
 from dlst.data import load, load_multidigits
-from dlst.decoders import EvidenceDecoder, MLkNNDecoder
-from dlst.encoders import DistributionEncoder, FullCode
-from dlst.methods import DLST, DLST1, DLST2, MLkNN
+from dlst.decoders import EvidenceDecoder, MLkNNDecoder, VoteDecoder
+from dlst.encoders import ChosenCode, DistributionEncoder, FullCode
+from dlst.methods import DLST, DLST1, DLST2, LiteralDLST, MLkNN, PaperDLST, make
 from dlst.metrics import evaluate
 from dlst.regressors import KernelLogisticRegression, KernelRidge
 
@@ -19,59 +20,67 @@ def digits():
     return data.train.subset(np.arange(200)), data.test.subset(np.arange(50))
 
 
-@pytest.mark.parametrize(
-    ("preset", "regressor", "decoder"),
-    [
-        ("evidence", KernelRidge, EvidenceDecoder),
-        ("paper", KernelLogisticRegression, MLkNNDecoder),
-        ("literal", KernelLogisticRegression, MLkNNDecoder),
-    ],
-)
-def test_presets_are_made_of_the_parts_they_name(preset, regressor, decoder, digits):
+def paper(**parameters):
+    return PaperDLST(random_state=0).set_params(**parameters)
+
+
+def literal(**parameters):
+    return LiteralDLST(random_state=0).set_params(**parameters)
+
+
+def test_the_default_is_made_of_the_parts_it_names(digits):
     train, _ = digits
-    model = DLST(preset, random_state=0).fit(train.X, train.Y)
-    assert isinstance(model.regressor_, regressor)
-    assert isinstance(model.decoder_, decoder)
-    if preset != "evidence":
-        assert isinstance(model.encoder_, DistributionEncoder)
-        assert model.decoder_.n_neighbors == 10
-        assert model.component_choice_ == {}
-    if preset == "paper":
-        assert (model.regressor_.loss, model.regressor_.output) == ("soft", "code")
+    model = DLST(random_state=0).fit(train.X, train.Y)
+    assert isinstance(model.encoder_, ChosenCode)
+    assert isinstance(model.regressor_, KernelRidge)
+    assert isinstance(model.decoder_, EvidenceDecoder)
+
+
+@pytest.mark.parametrize("made", [paper, literal])
+def test_the_papers_pipelines_are_made_of_the_parts_they_name(made, digits):
+    train, _ = digits
+    model = made().fit(train.X, train.Y)
+    assert isinstance(model.encoder_, DistributionEncoder)
+    assert isinstance(model.regressor_, KernelLogisticRegression)
+    assert isinstance(model.decoder_, MLkNNDecoder)
+    assert model.decoder_.n_neighbors_ == 10
+    loss, output = model.regressor_.loss, model.regressor_.output
+    if made is paper:
+        assert (loss, output) == ("soft", "code")
         np.testing.assert_array_equal(model.codes_, model.transform(train.X))
-    if preset == "literal":
-        assert (model.regressor_.loss, model.regressor_.output) == ("printed", "probability")
-        assert model.regressor_.alpha == 0.01
+    else:
+        assert (loss, output, model.regressor_.alpha) == ("printed", "probability", 0.01)
         np.testing.assert_array_equal(model.codes_, model.encoder_.transform(train.Y))
-
-
-def test_an_unknown_preset_is_named(digits):
-    train, _ = digits
-    with pytest.raises(ValueError, match=r"preset must be one of evidence, paper, .*; got 'best'"):
-        DLST("best").fit(train.X, train.Y)
 
 
 def test_the_automatic_code_is_the_one_whose_vote_loses_least(digits):
     train, test = digits
     model = DLST(random_state=0).fit(train.X, train.Y)
-    choice = model.component_choice_
+    choice = model.encoder_.log_loss_
     assert set(choice) == {"full", "half"}
     chosen = min(choice, key=choice.get)
-    assert isinstance(model.encoder_, FullCode if chosen == "full" else DistributionEncoder)
+    kind = FullCode if chosen == "full" else DistributionEncoder
+    assert isinstance(model.encoder_.encoder_, kind)
     assert model.n_components_ == {"full": 10, "half": 5}[chosen]
     assert model.transform(test.X).shape[1] == model.codes_.shape[1]
-    half = DLST(n_components="half", random_state=0).fit(train.X, train.Y)
-    assert half.n_components_ == 5
-    assert half.kl_divergence_ > 0
-    assert half.component_choice_ == {}
+    smoother = model.regressor_.smoother_
+    for name, encoder in (
+        ("full", FullCode()),
+        ("half", DistributionEncoder("half", max_iter=80)),
+    ):
+        Z = encoder.fit_transform(train.Y)
+        vote = VoteDecoder(random_state=model.decoder_.random_state)
+        vote.fit(smoother.leave_one_out(Z), train.Y, targets=Z, smoother=smoother)
+        assert choice[name] == pytest.approx(vote.log_loss_, abs=1e-12)
 
 
-def test_many_label_sets_are_not_aligned_to_choose(digits, monkeypatch):
+def test_choosing_regresses_once(digits, monkeypatch):
     train, _ = digits
-    monkeypatch.setattr("dlst.methods.dlst.MOST_ALIGNED_SETS", 10)
-    model = DLST(random_state=0).fit(train.X, train.Y)
-    assert model.component_choice_ == {}
-    assert isinstance(model.encoder_, FullCode)
+    seen = []
+    select = KernelRidge._select
+    monkeypatch.setattr(KernelRidge, "_select", lambda *given: seen.append(1) or select(*given))
+    DLST(random_state=0).fit(train.X, train.Y)
+    assert len(seen) == 1
 
 
 def test_a_half_code_is_chosen_where_what_it_drops_is_noise():
@@ -81,10 +90,10 @@ def test_a_half_code_is_chosen_where_what_it_drops_is_noise():
     flips = rng.random((100, 12)) < 0.3
     Y = (np.repeat(base, 6, axis=1) ^ flips).astype(int)
     model = DLST(random_state=0).fit(X, Y)
-    assert model.component_choice_["half"] < model.component_choice_["full"]
-    assert isinstance(model.encoder_, DistributionEncoder)
+    assert model.encoder_.log_loss_["half"] < model.encoder_.log_loss_["full"]
+    assert isinstance(model.encoder_.encoder_, DistributionEncoder)
     assert model.n_components_ == 6
-    assert model.kl_divergence_ > 0
+    assert model.encoder_.kl_divergence_ > 0
     assert model.codes_.shape == (100, 6)
 
 
@@ -93,65 +102,65 @@ def test_a_half_code_is_chosen_where_what_it_drops_is_noise():
 )
 def test_code_dimensions_as_asked(n_components, r, digits):
     train, test = digits
-    model = DLST(n_components=n_components, random_state=0).fit(train.X, train.Y)
+    model = make("dlst", encoder__n_components=n_components, random_state=0)
+    model.fit(train.X, train.Y)
     assert model.n_components_ == r
     assert model.transform(test.X).shape == (50, r)
     if r == 10:
-        assert model.kl_divergence_ == pytest.approx(0, abs=1e-12)
+        assert model.encoder_.kl_divergence_ == pytest.approx(0, abs=1e-12)
 
 
 READINGS = [
-    *({"distance": d} for d in ("sqeuclidean", "hamming", "euclidean", "normalized", "cosine")),
-    *({"n_components": r} for r in (0.25, "half", None)),
-    *({"solver": solver} for solver in ("lbfgs", "momentum")),
-    {"n_restarts": 1},
-    *({"kernel": kernel} for kernel in ("rbf", "linear", "polynomial", "cosine")),
-    {"kernel": "chi2", "scaling": "none"},
-    *({"gamma": gamma} for gamma in ("median", "scale", 0.01)),
-    *({"basis": basis, "n_basis": 60} for basis in ("random", "kmeans++", "leverage")),
-    *({"penalty": penalty} for penalty in ("rkhs", "ridge")),
-    {"alpha": 0.01},
-    *({"regression": loss} for loss in ("ridge", "soft", "printed", "binary", "binary-median")),
-    *({"output": output} for output in ("code", "probability", "margin", "signed")),
-    *({"search": search} for search in ("out-of-sample", "fitted", "targets")),
-    {"n_neighbors": 5, "smoothing": 0.5},
+    *(
+        {"encoder__distance": distance}
+        for distance in ("sqeuclidean", "hamming", "euclidean", "normalized", "cosine")
+    ),
+    *({"encoder__n_components": r} for r in (0.25, "half", None)),
+    *({"encoder__solver": solver} for solver in ("lbfgs", "momentum")),
+    {"encoder__n_restarts": 1},
+    *({"regressor__kernel": kernel} for kernel in ("rbf", "linear", "polynomial", "cosine")),
+    {"regressor__kernel": "chi2", "scaling": "none"},
+    *({"regressor__gamma": gamma} for gamma in ("median", "scale", 0.01)),
+    *(
+        {"regressor__basis": basis, "regressor__n_basis": 60}
+        for basis in ("random", "kmeans++", "leverage")
+    ),
+    *({"regressor__penalty": penalty} for penalty in ("rkhs", "ridge")),
+    {"regressor__alpha": 0.01},
+    *({"regressor__loss": loss} for loss in ("soft", "printed", "binary", "binary-median")),
+    *({"regressor__output": output} for output in ("code", "probability", "margin", "signed")),
+    *({"codes": codes} for codes in ("out-of-sample", "fitted", "targets")),
+    {"decoder__n_neighbors": 5, "decoder__smoothing": 0.5},
 ]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("preset", ["paper", "literal"])
+@pytest.mark.parametrize("made", [paper, literal])
 @pytest.mark.parametrize("reading", READINGS, ids=str)
-def test_every_reading_of_the_paper_can_be_chosen(preset, reading, digits):
+def test_every_reading_of_the_paper_can_be_chosen(made, reading, digits):
     train, test = digits
     train = train.subset(np.arange(100))
-    chosen = {"n_components": 4, "alpha": 0.1, **reading}
-    P = DLST(preset, **chosen, random_state=0).fit(train.X, train.Y).predict_proba(test.X)
+    fixed = {"encoder__n_components": 4, "regressor__alpha": 0.1}
+    P = made(**{**fixed, **reading}).fit(train.X, train.Y).predict_proba(test.X)
     assert ((P >= 0) & (P <= 1)).all()
     assert P.std(axis=0).max() > 0
     # A parameter that is no default changes the outcome.
-    plain = DLST(preset, n_components=4, alpha=0.1, random_state=0)
-    if plain.get_params() | reading != plain.get_params() and reading not in _SAME[preset]:
+    plain = made(**fixed)
+    if plain.get_params() | reading != plain.get_params() and reading not in _SAME[made]:
         assert not np.array_equal(plain.fit(train.X, train.Y).predict_proba(test.X), P)
 
 
-# The same by another name: what the preset does by itself, and what cannot matter to it.
+# The same by another name: what the pipeline does by itself, and what cannot matter to it.
 _SAME = {
-    "paper": [
-        {"distance": "hamming"},
-        {"gamma": "median"},
-        {"n_restarts": 1},
-        {"regression": "soft"},
-        {"output": "code"},
-        {"search": "fitted"},
+    paper: [
+        {"encoder__distance": "hamming"},
+        {"encoder__n_restarts": 1},
+        {"codes": "fitted"},
     ],
-    "literal": [
-        {"distance": "hamming"},
-        {"gamma": "median"},
-        {"n_restarts": 1},
-        {"regression": "printed"},
-        {"output": "probability"},
-        {"search": "targets"},
-        {"alpha": 0.01},
+    literal: [
+        {"encoder__distance": "hamming"},
+        {"encoder__n_restarts": 1},
+        {"codes": "targets"},
     ],
 }
 
@@ -159,20 +168,21 @@ _SAME = {
 @pytest.mark.parametrize(
     "reading",
     [
-        {"regression": "soft", "alpha": 0.1},
-        {"search": "fitted"},
-        {"search": "targets"},
-        {"enrichment": 0.3},
-        {"tau": 0.0},
-        {"n_basis": 60},
-        {"kernel": "linear"},
+        {"regressor": KernelLogisticRegression(alpha=0.1)},
+        {"regressor": Ridge()},
+        {"codes": "fitted"},
+        {"codes": "targets"},
+        {"decoder__enrichment": 0.3},
+        {"decoder__tau": 0.0},
+        {"regressor__n_basis": 60},
+        {"regressor__kernel": "linear"},
     ],
     ids=str,
 )
 def test_the_default_takes_other_readings_too(reading, digits):
     train, test = digits
     plain = DLST(random_state=0).fit(train.X, train.Y)
-    other = DLST(**reading, random_state=0).fit(train.X, train.Y)
+    other = make("dlst", **reading, random_state=0).fit(train.X, train.Y)
     S = other.decision_function(test.X)
     assert np.isfinite(S).all()
     assert not np.array_equal(plain.decision_function(test.X), S)
@@ -180,45 +190,63 @@ def test_the_default_takes_other_readings_too(reading, digits):
 
 def test_the_paper_penalty_is_cross_validated_unless_given(digits):
     train, _ = digits
-    chosen = DLST("paper", n_components=3, random_state=0).fit(train.X, train.Y)
-    assert chosen.regressor_.alpha in (0.01, 0.03, 0.1, 0.3, 1.0)
-    given = DLST("paper", n_components=3, alpha=0.02, random_state=0).fit(train.X, train.Y)
-    assert given.regressor_.alpha == 0.02
+    chosen = paper(encoder__n_components=3).fit(train.X, train.Y)
+    assert chosen.regressor_.alpha_ in (0.01, 0.03, 0.1, 0.3, 1.0)
+    given = paper(encoder__n_components=3, regressor__alpha=0.02).fit(train.X, train.Y)
+    assert given.regressor_.alpha_ == 0.02
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"search": "best"}, "search must be one of out-of-sample, fitted, targets; got 'best'"),
+        ({"codes": "best"}, "codes must be .*out-of-sample, fitted, targets; got 'best'"),
         (
-            {"regression": "lasso"},
-            "regression must be one of ridge, soft, printed, binary, binary-median; got 'lasso'",
+            {"regressor__loss": "lasso"},
+            "loss must be one of soft, printed, binary, binary-median; got 'lasso'",
         ),
-        ({"alpha": 0}, "alpha must be a number above 0; got 0"),
-        ({"alpha": "small"}, "alpha must be a number above 0; got 'small'"),
-        ({"n_neighbors": 0}, "n_neighbors must be an integer of at least 1; got 0"),
-        ({"smoothing": -1}, "smoothing must be a number of at least 0; got -1"),
-        ({"smoothing": None}, "smoothing must be a number of at least 0; got None"),
-        ({"tau": "x"}, "tau must be a finite number; got 'x'"),
-        ({"tau": np.inf}, "tau must be a finite number; got inf"),
-        ({"enrichment": 2}, "enrichment must be a number of at least 0 and of at most 1; got 2"),
-        ({"preset": "paper", "output": "x"}, "^output must be one of"),
-        ({"preset": "paper", "penalty": "x"}, "^penalty must be one of"),
-        ({"n_components": 0}, "n_components must be"),
-        ({"distance": "far"}, "distance must be one of"),
-        ({"kernel": "round"}, "kernel must be"),
+        ({"regressor__alpha": 0}, "alpha must be a .*number; got 0"),
+        ({"regressor__loss": "printed"}, "alpha must be a number with loss='printed'; got 'auto'"),
+        ({"decoder__n_neighbors": 0}, "n_neighbors must be an integer of at least 1; got 0"),
+        ({"decoder__smoothing": -1}, "smoothing must be a number of at least 0; got -1"),
+        ({"decoder__smoothing": None}, "smoothing must be a number of at least 0; got None"),
+        ({"regressor__output": "x"}, "^output must be one of"),
+        ({"regressor__penalty": "x"}, "^penalty must be one of"),
+        ({"encoder__n_components": 0}, "n_components must be"),
+        ({"encoder__distance": "far"}, "distance must be one of"),
+        ({"regressor__kernel": "round"}, "kernel must be"),
     ],
 )
-def test_a_wrong_parameter_is_named(parameters, message, digits):
+def test_a_wrong_parameter_of_the_papers_parts_is_named(parameters, message, digits):
     train, _ = digits
     with pytest.raises(ValueError, match=message):
-        DLST(**parameters).fit(train.X, train.Y)
+        paper(**parameters).fit(train.X, train.Y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"decoder__tau": "x"}, "tau must be a finite number; got 'x'"),
+        ({"decoder__tau": np.inf}, "tau must be a finite number; got inf"),
+        (
+            {"decoder__enrichment": 2},
+            "enrichment must be a number of at least 0 and of at most 1; got 2",
+        ),
+        ({"encoder__n_components": "x"}, "n_components must be"),
+        ({"encoder__distance": "far"}, "distance must be one of"),
+        ({"regressor__alpha": "x"}, "alpha must be"),
+    ],
+)
+def test_a_wrong_parameter_of_the_default_parts_is_named(parameters, message, digits):
+    train, _ = digits
+    with pytest.raises(ValueError, match=message):
+        DLST().set_params(**parameters).fit(train.X, train.Y)
 
 
 def test_the_ranking_lifts_rare_labels_by_tau(digits):
     train, test = digits
-    plain = DLST(tau=0.0, random_state=0).fit(train.X, train.Y)
-    lifted = DLST(tau=0.5, random_state=0).fit(train.X, train.Y)
+    plain, lifted = (
+        make("dlst", decoder__tau=tau, random_state=0).fit(train.X, train.Y) for tau in (0.0, 0.5)
+    )
     lift = lifted.decision_function(test.X) - plain.decision_function(test.X)
     np.testing.assert_allclose(lift, np.tile(lift[0], (50, 1)), atol=1e-10)
     assert (np.diff(lift[0][np.argsort(train.Y.toarray().mean(axis=0), kind="stable")]) <= 0).all()
@@ -264,8 +292,8 @@ def test_the_default_reaches_its_figures_on_official_splits(name, real_data):
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", OFFICIAL)
-def test_the_paper_preset_reaches_its_figures_on_official_splits(name, real_data):
+def test_the_papers_pipeline_reaches_its_figures_on_official_splits(name, real_data):
     data = load(name)
-    model = DLST("paper", random_state=0).fit(data.train.X, data.train.Y)
+    model = PaperDLST(random_state=0).fit(data.train.X, data.train.Y)
     ap = evaluate(data.test.Y, model.decision_function(data.test.X), ["instance_average_precision"])
     assert ap["instance_average_precision"] >= OFFICIAL[name]["paper_ap"]

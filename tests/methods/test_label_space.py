@@ -5,21 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse as sp
 from scipy.special import logit
-from sklearn.base import BaseEstimator
-from sklearn.linear_model import Ridge
+from sklearn.base import BaseEstimator, clone
+from sklearn.decomposition import TruncatedSVD
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dlst.data import load_multidigits
-from dlst.decoders import EvidenceDecoder, LinearDecoder, MLkNNDecoder, VoteDecoder
-from dlst.encoders import DistributionEncoder, FullCode
+from dlst.decoders import (
+    CodeDecoder,
+    DecisionRule,
+    EvidenceDecoder,
+    InverseDecoder,
+    LinearDecoder,
+    MLkNNDecoder,
+    VoteDecoder,
+)
+from dlst.encoders import DistributionEncoder, FullCode, PrincipalEncoder
 from dlst.errors import DataError
-from dlst.methods import DLST, LabelSpaceClassifier
-from dlst.methods.label_space import known_or_mean
+from dlst.methods import DLST, PLST, LabelSpaceClassifier, PaperDLST
 from dlst.metrics import evaluate
-from dlst.regressors import KernelRidge
+from dlst.parts import OutOfSample, Scores
+from dlst.regressors import KernelLogisticRegression, KernelRidge, LinearRidge
 
 
 class Rotated(BaseEstimator):
@@ -76,6 +86,8 @@ def instance_ap(model, data):
         {"encoder": DistributionEncoder(5)},
         {"regressor": Ridge(alpha=10.0), "decoder": LinearDecoder(source="codes")},
         {"encoder": Rotated(1), "regressor": make_pipeline(StandardScaler(), Ridge(10.0))},
+        {"encoder": TruncatedSVD(4, random_state=0), "decoder": GaussianNB()},
+        {"regressor": LinearRidge(), "decoder": LogisticRegression()},
     ],
     ids=str,
 )
@@ -83,7 +95,9 @@ def test_a_swapped_part_learns(parts, digits):
     train, test = digits
     model = LabelSpaceClassifier(**parts, random_state=0).fit(train.X, train.Y)
     for name, part in parts.items():
-        assert type(getattr(model, f"{name}_")) is type(part)
+        fitted = getattr(model, f"{name}_")
+        wrapped = {"regressor": "estimator_", "encoder": "transformer_", "decoder": "estimator"}
+        assert type(part) in (type(fitted), type(getattr(fitted, wrapped[name], None)))
         assert getattr(model, name) is part
         assert not hasattr(part, "n_features_in_")
     prior = np.tile(train.Y.toarray().mean(axis=0), (60, 1))
@@ -91,17 +105,16 @@ def test_a_swapped_part_learns(parts, digits):
     assert instance_ap(model, test) > evaluate(test.Y, prior, [name])[name]
 
 
-class Bare(BaseEstimator):
+class Bare(CodeDecoder):
     """A decoder of somebody's, with nothing but what the composition asks for."""
 
-    def fit(self, codes, Y, *, targets=None, X=None, smoother=None):
+    def fit(self, codes, Y, *, targets=None, X=None, smoother=None, encoder=None):
         self.mean_ = Y.toarray().mean(axis=0)
         return self
 
-    def predict_proba(self, codes, *, X=None):
-        return np.clip(codes + self.mean_, 0, 1)
-
-    decision_function = predict_proba
+    def scores(self, codes, *, X=None):
+        P = np.clip(codes + self.mean_, 0, 1)
+        return Scores(P, P)
 
 
 def test_a_decoder_needs_no_out_of_sample_probabilities_of_its_own(digits):
@@ -111,6 +124,80 @@ def test_a_decoder_needs_no_out_of_sample_probabilities_of_its_own(digits):
     P = model.predict_proba(test.X)
     decided = model.decision_rule_.threshold_ <= P
     np.testing.assert_array_equal(model.predict(test.X).toarray(), decided)
+    searched = model.codes_searched()
+    np.testing.assert_array_equal(searched.rows, np.arange(250))
+    np.testing.assert_array_equal(searched.codes, model.codes_)
+
+
+def test_rules_learn_on_what_the_decoder_says_out_of_sample(digits):
+    train, _ = digits
+
+    class Told(Bare):
+        def out_of_sample(self):
+            return OutOfSample(np.array([3, 5]), np.array([[0.9] * 10, [0.2] * 10]))
+
+    model = LabelSpaceClassifier(decoder=Told(), decision="micro").fit(train.X, train.Y)
+    rule = DecisionRule("micro").fit(*[[[0.9] * 10, [0.2] * 10], train.Y[[3, 5]]])
+    assert model.decision_rule_.threshold_ == rule.threshold_
+
+
+def test_parameters_of_default_parts_are_reached_by_nested_names():
+    model = LabelSpaceClassifier()
+    listed = model.get_params()
+    assert listed["regressor"] is None
+    assert (listed["regressor__alpha"], listed["decoder__tau"]) == ("auto", 0.2)
+    assert model.set_params(decoder__tau=0.0, random_state=1).decoder.tau == 0.0
+    assert (model.regressor, model.random_state) == (None, 1)
+    assert clone(model).get_params()["decoder__tau"] == 0.0
+    model.set_params(decoder=MLkNNDecoder(3), decoder__smoothing=2.0)
+    assert (model.decoder.n_neighbors, model.decoder.smoothing) == (3, 2.0)
+    with pytest.raises(ValueError, match="Invalid parameter 'k'"):
+        model.set_params(regressor__k=3)
+
+
+def test_a_grid_can_search_default_parts(digits):
+    train, _ = digits
+    search = GridSearchCV(
+        LabelSpaceClassifier(decoder=MLkNNDecoder(), random_state=0),
+        {"regressor__alpha": [0.1, 1e6], "decoder__n_neighbors": [5, 10]},
+        cv=3,
+    ).fit(train.X, train.Y.toarray())
+    assert search.best_estimator_.regressor_.alpha_ == search.best_params_["regressor__alpha"]
+    assert len(set(search.cv_results_["mean_test_score"])) > 1
+
+
+@pytest.mark.parametrize("part", ["encoder", "regressor", "decoder"])
+def test_what_is_no_part_is_named(part, digits):
+    train, _ = digits
+    with pytest.raises(ValueError, match=f"{part} must be .*; got StandardScaler"):
+        LabelSpaceClassifier(**{part: _NoPart()}).fit(train.X, train.Y)
+
+
+class _NoPart(BaseEstimator):
+    def __repr__(self, **_):
+        return "StandardScaler of something else"
+
+
+def test_plst_can_be_written_from_public_parts(digits):
+    train, test = digits
+    written = LabelSpaceClassifier(PrincipalEncoder(0.5), LinearRidge(), InverseDecoder())
+    found = written.fit(train.X, train.Y).decision_function(test.X)
+    expected = PLST(0.5).fit(train.X, train.Y).decision_function(test.X)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_the_paper_can_be_written_from_public_parts(digits):
+    train, test = digits
+    written = LabelSpaceClassifier(
+        DistributionEncoder(100),
+        KernelLogisticRegression(alpha="auto"),
+        MLkNNDecoder(),
+        codes="fitted",
+        random_state=0,
+    )
+    found = written.fit(train.X, train.Y).predict_proba(test.X)
+    expected = PaperDLST(random_state=0).fit(train.X, train.Y).predict_proba(test.X)
+    assert found.tobytes() == expected.tobytes()
 
 
 def test_ridge_and_the_linear_decoder_on_the_full_code_are_ridge_on_labels(digits):
@@ -132,7 +219,8 @@ def test_which_training_codes_the_decoder_sees(digits):
     np.testing.assert_array_equal(seen["targets"].codes_, FullCode().fit_transform(train.Y))
     np.testing.assert_allclose(seen["fitted"].codes_, seen["fitted"].transform(train.X), atol=1e-12)
     loo = seen["out-of-sample"]
-    np.testing.assert_array_equal(loo.codes_, loo.regressor_.loo_predictions_)
+    left_out = loo.regressor_.smoother_.leave_one_out(seen["targets"].codes_)
+    np.testing.assert_array_equal(loo.codes_, left_out)
 
 
 def test_a_regressor_without_leave_one_out_is_cross_fitted(digits):
@@ -145,7 +233,7 @@ def test_a_regressor_without_leave_one_out_is_cross_fitted(digits):
 
 def test_an_unknown_choice_of_codes_is_named(digits):
     train, _ = digits
-    with pytest.raises(ValueError, match=r"codes must be one of out-of-sample, .*; got 'best'"):
+    with pytest.raises(ValueError, match=r"codes must be .* out-of-sample, .*; got 'best'"):
         LabelSpaceClassifier(codes="best").fit(train.X, train.Y)
 
 
@@ -290,16 +378,7 @@ def test_the_default_composition_is_dlst_with_the_full_code(digits):
     composed = LabelSpaceClassifier(
         regressor=KernelRidge(gamma="auto", alpha="auto"), random_state=0
     ).fit(train.X, train.Y)
-    dlst = DLST(n_components=None, random_state=0).fit(train.X, train.Y)
+    dlst = DLST(DistributionEncoder(), random_state=0).fit(train.X, train.Y)
     np.testing.assert_allclose(
         composed.predict_proba(test.X), dlst.predict_proba(test.X), atol=1e-6
     )
-
-
-def test_unknown_labels_are_replaced_by_the_mean_of_the_known():
-    Y = sp.csr_array(np.array([[1.0, 0.0], [np.nan, 1.0], [0.0, np.nan], [1.0, 1.0]]))
-    filled = known_or_mean(Y)
-    np.testing.assert_allclose(filled.toarray(), [[1, 0], [2 / 3, 1], [0, 2 / 3], [1, 1]])
-    assert np.isnan(Y.data).sum() == 2
-    known = sp.csr_array(np.eye(2))
-    assert known_or_mean(known) is known

@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 from sklearn.model_selection import ParameterGrid
 
+from dlst.decoders import MLkNNDecoder
 from dlst.errors import UnknownNameError
 from dlst.methods import (
     DLST,
     DLST1,
     DLST2,
     METHODS,
+    LiteralDLST,
     MLkNN,
     MultiLabelClassifier,
+    PaperDLST,
     available,
     make,
     method_info,
@@ -32,27 +35,26 @@ def test_a_row_makes_what_it_says(method):
     model = make(method.name)
     assert type(model) is method.make
     assert isinstance(model, MultiLabelClassifier)
-    for parameter, value in method.parameters.items():
-        assert model.get_params()[parameter] == value
     for choice in ParameterGrid(dict(method.param_grid)):
         make(method.name, **choice)
     assert method.meaning
     assert "\n" not in method.meaning
 
 
-def test_names_mean_classes_and_presets():
-    assert isinstance(make("dlst"), DLST)
-    assert make("dlst").preset == "evidence"
-    assert make("dlst-paper").preset == "paper"
-    assert make("dlst-literal").preset == "literal"
+def test_names_mean_classes():
+    assert type(make("dlst")) is DLST
+    assert type(make("dlst-paper")) is PaperDLST
+    assert type(make("dlst-literal")) is LiteralDLST
     assert isinstance(make("dlst1"), DLST1)
     assert isinstance(make("dlst2"), DLST2)
     assert type(make("mlknn")) is MLkNN
 
 
-def test_parameters_are_passed_on_and_override_the_row():
+def test_parameters_are_passed_on_to_the_method_and_to_its_parts():
     assert make("mlknn", n_neighbors=3).n_neighbors == 3
-    assert make("dlst-paper", preset="literal").preset == "literal"
+    assert make("dlst-paper", regressor__alpha=0.1).regressor.alpha == 0.1
+    model = make("dlst", decoder=MLkNNDecoder(), decoder__n_neighbors=3)
+    assert model.decoder.n_neighbors == 3
 
 
 def test_case_and_underscores_are_forgiven():
@@ -71,3 +73,7 @@ def test_an_unknown_parameter_gets_the_nearest_names():
         make("mlknn", n_neighbours=3)
     with pytest.raises(ValueError, match=r"no parameter 'qqq'\. Did you mean .*smoothing"):
         make("mlknn", qqq=3)
+    with pytest.raises(ValueError, match=r"no parameter 'n_neighbors'\. .*mean decoder__n_neighb"):
+        make("dlst-paper", n_neighbors=3)
+    with pytest.raises(ValueError, match=r"no parameter 'n_neighbors'\. Did you mean"):
+        make("dlst", n_neighbors=3)

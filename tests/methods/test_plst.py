@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 import dlst
 from dlst.data.registry import load_registered
 from dlst.decoders import DecisionRule
-from dlst.methods._regressed_labels import regressed_probabilities
+from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.cplst import CPLST
 from dlst.methods.faie import FAIE
 from dlst.methods.plst import PLST
@@ -105,11 +105,10 @@ def test_unknown_entries_take_the_mean_of_the_label(made):
 
 
 @every_code
-def test_learned_decisions_are_learned_on_leave_one_out_predictions(made):
+def test_learnt_decisions_are_learnt_on_leave_one_out_predictions(made):
     X, Y, X_new = planted()
     model = made(decision="macro").fit(X, Y)
-    left_out = model.decoder_.decision_function(model.codes_)
-    rule = DecisionRule("macro").fit(regressed_probabilities(left_out), Y)
+    rule = DecisionRule("macro").fit(model.decoder_.predict_proba(model.codes_), Y)
     np.testing.assert_array_equal(model.decision_rule_.threshold_, rule.threshold_)
     np.testing.assert_array_equal(
         model.predict(X_new), model.predict_proba(X_new) >= rule.threshold_

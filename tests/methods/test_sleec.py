@@ -19,7 +19,7 @@ from dlst.methods.sleec import SLEEC
 from dlst.methods.sleec.inner_products import codes_of_products, near_inner_products
 from dlst.methods.sleec.local_embedding import LocalEmbedding, sparse_code_regression
 from dlst.metrics import instance_average_precision
-from dlst.regressors.ridge import LinearRidge
+from dlst.regressors.linear_ridge import LinearRidge
 
 PLAIN = {"scaling": "none", "random_state": 0}
 

@@ -11,10 +11,11 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import KFold
 
+from dlst._kernels.ridge import Spectrum
 from dlst.regressors import KernelLogisticRegression
 from dlst.regressors._logistic import PRINTED, SOFT, LogisticProblem, Loss
-from dlst.regressors.smoother import Spectrum
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(50, 3))
@@ -194,14 +195,54 @@ def test_a_stop_far_from_the_end_is_a_failure():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"loss": "hinge"}, "loss must be one of soft, printed; got 'hinge'"),
+        ({"loss": "hinge"}, "loss must be one of soft, printed, binary, binary-median; got 'h"),
+        ({"loss": "printed", "alpha": "auto"}, "alpha must be a number with loss='printed'"),
         ({"output": "label"}, "output must be one of code, probability, margin, signed"),
         ({"penalty": "l1"}, "penalty must be one of rkhs, ridge"),
-        ({"alpha": 0}, "alpha must be a positive number; got 0"),
-        ({"tol": -1}, "tol must be a positive number"),
-        ({"max_iter": 0}, "max_iter must be a positive number"),
+        ({"alpha": 0}, "alpha must be a number above 0 or 'auto'; got 0"),
+        ({"tol": -1}, "tol must be a number above 0"),
+        ({"max_iter": 0}, "max_iter must be an integer"),
     ],
 )
 def test_wrong_parameters_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         KernelLogisticRegression(**options).fit(X, Z)
+
+
+@pytest.mark.parametrize(("loss", "at"), [("binary", "zero"), ("binary-median", "median")])
+def test_binary_losses_are_the_soft_loss_of_zeros_and_ones(loss, at, rng):
+    X, Z = rng.normal(size=(30, 2)), rng.normal(size=(30, 3)) + 0.4
+    cut = 0.0 if at == "zero" else np.median(Z, axis=0)
+    found = KernelLogisticRegression(loss=loss, alpha=0.1).fit(X, Z)
+    twin = KernelLogisticRegression(alpha=0.1).fit(X, (cut < Z).astype(float))
+    assert found.predict(X).tobytes() == twin.predict(X).tobytes()
+    np.testing.assert_array_equal(found.range_, [[0.0] * 3, [1.0] * 3])
+
+
+def test_the_automatic_penalty_has_the_least_squared_error_in_three_folds(rng):
+    X = rng.normal(size=(60, 2))
+    Z = np.tanh(X) + 0.8 * rng.normal(size=(60, 2))
+    found = KernelLogisticRegression(alpha="auto", random_state=0).fit(X, Z)
+    rows = np.random.RandomState(0).permutation(60)
+    errors = []
+    for alpha in (0.01, 0.03, 0.1, 0.3, 1.0):
+        folds = KFold(3, shuffle=True, random_state=0).split(rows)
+        errors.append(
+            np.mean(
+                [
+                    (
+                        (
+                            KernelLogisticRegression(alpha=alpha, random_state=0)
+                            .fit(X[rows[train]], Z[rows[train]])
+                            .predict(X[rows[test]])
+                            - Z[rows[test]]
+                        )
+                        ** 2
+                    ).mean()
+                    for train, test in folds
+                ]
+            )
+        )
+    assert found.alpha_ == (0.01, 0.03, 0.1, 0.3, 1.0)[int(np.argmin(errors))]
+    given = KernelLogisticRegression(alpha=found.alpha_, random_state=0).fit(X, Z)
+    assert found.predict(X).tobytes() == given.predict(X).tobytes()

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import Ridge, RidgeCV
 
 from dlst.regressors import LinearRidge
-from dlst.regressors.ridge import RELATIVE_ALPHAS, leave_one_out_penalty
+from dlst.regressors.linear_ridge import RELATIVE_ALPHAS, leave_one_out_penalty
 
 
 def problem(rng, n=30, d=6, t=3):

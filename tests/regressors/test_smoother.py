@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dlst._kernels.ridge import Spectrum, leave_one_out_errors
 from dlst.regressors import KernelBasis, Smoother
-from dlst.regressors.smoother import Spectrum, leave_one_out_errors
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(40, 3))

@@ -23,7 +23,10 @@ from dlst.reports import demo_verdict, is_demo_page, lost_columns, render_demo, 
 from dlst.reports._png import png_address, sprite
 
 VOID = {"meta", "link", "input", "img", "br", "circle", "line", "rect"}
-QUICK = {"dlst": {"n_basis": 60}, "dlst-paper": {"n_basis": 40, "alpha": 0.1}}
+QUICK = {
+    "dlst": {"regressor__n_basis": 60},
+    "dlst-paper": {"regressor__n_basis": 40, "regressor__alpha": 0.1},
+}
 
 
 class Page(HTMLParser):

@@ -30,7 +30,12 @@ def fit(
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     method: Annotated[str, typer.Option(help="See `dlst methods`.")] = "dlst",
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="A parameter, such as n_neighbors=20.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A parameter, such as decision=micro; one of a part, such as decoder.tau=0. "
+            "`dlst methods NAME` lists them.",
+        ),
     ] = None,
     seed: Seed = 0,
     test_size: TestSize = None,
@@ -50,7 +55,10 @@ def fit(
 
     _check_target(out, force)
     parameters = parse_settings(settings or [])
-    model = make(method, **parameters)
+    try:
+        model = make(method, **parameters)
+    except ValueError as error:
+        raise DataError(str(error).replace("__", ".")) from error
     if "random_state" in model.get_params() and "random_state" not in parameters:
         model.set_params(random_state=seed)
     dataset = load_data(data, labels, nominal, from_, None)
@@ -168,12 +176,26 @@ def explain(
         )
 
 
-def methods(json: Json = False) -> None:
-    """List the methods."""
+def methods(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One of them.")] = None,
+    json: Json = False,
+) -> None:
+    """List the methods, or what can be set of one."""
     from dlst.cli import model_views, views
-    from dlst.methods import METHODS
+    from dlst.methods import METHODS, make, method_info
 
-    if json:
+    if name is not None:
+        about = method_info(name)
+        parameters = {
+            key.replace("__", "."): repr(value)
+            for key, value in make(about.name).get_params().items()
+        }
+        if json:
+            facts = {"name": about.name, "title": about.title, "meaning": about.meaning}
+            views.print_json({**facts, "parameters": parameters})
+        else:
+            views.print_view(model_views.method_view(about, parameters))
+    elif json:
         views.print_json(
             [{"name": m.name, "title": m.title, "meaning": m.meaning} for m in METHODS]
         )
@@ -182,23 +204,27 @@ def methods(json: Json = False) -> None:
 
 
 def parse_settings(
-    texts: list[str], option: str = "--set", example: str = "n_neighbors=20"
+    texts: list[str], option: str = "--set", example: str = "decision=micro"
 ) -> dict[str, Any]:
     """Read name=value; values are Python literals, and words without quotes are words.
 
-    ``true``, ``false`` and ``none`` mean what they say, as in TOML and JSON.
+    ``true``, ``false`` and ``none`` mean what they say, as in TOML and JSON. A dot leads to a
+    parameter of a part.
 
     Examples
     --------
     >>> parse_settings(["n_neighbors=20", "decision=micro", "n_components=None", "refit=false"])
     {'n_neighbors': 20, 'decision': 'micro', 'n_components': None, 'refit': False}
+    >>> parse_settings(["decoder.tau=0.1"])
+    {'decoder__tau': 0.1}
     """
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or not name.strip().isidentifier():
+        name = name.strip().replace(".", "__")
+        if not equals or not name.isidentifier():
             raise DataError(f"{option} takes NAME=VALUE, such as {example}; got {text!r}.")
-        found[name.strip()] = _value_of(value.strip())
+        found[name] = _value_of(value.strip())
     return found
 
 

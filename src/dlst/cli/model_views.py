@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,21 @@ def methods_view(methods: Sequence[Any]) -> Table:
     for method in methods:
         table.add_row(method.name, method.title, method.meaning)
     return table
+
+
+def method_view(method: Any, parameters: Mapping[str, str]) -> RenderableType:
+    """Show what a method is, its parameters and defaults, and its grid for cross-validation."""
+    table = Table("--set", "default", box=None, header_style="bold")
+    own = [name for name in parameters if "." not in name]
+    parts = [name for name in parameters if "." in name]
+    for name in (*own, *sorted(parts, key=lambda name: name.partition(".")[0])):
+        table.add_row(name, parameters[name])
+    grid = "; ".join(
+        f"{name.replace('__', '.')} in {', '.join(map(str, values))}"
+        for name, values in method.param_grid.items()
+    )
+    about = Text(f"{method.title}: {method.meaning}.\n")
+    return Group(about, table, Text(f"\ntuned by default: {grid or 'nothing'}", "dim"))
 
 
 def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> RenderableType:

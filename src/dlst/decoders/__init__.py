@@ -1,17 +1,20 @@
 """Codes back to labels: each decoder turns codes into probabilities, and says why where it can."""
 
+from dlst.decoders._base import CodeDecoder
 from dlst.decoders._inputs import clipped_logit
+from dlst.decoders.classifier import ClassifierDecoder, as_decoder
 from dlst.decoders.decisions import Decision, DecisionRule
 from dlst.decoders.evidence import EvidenceDecoder
-from dlst.decoders.explanation import Explanation, NeighbourVotes
+from dlst.decoders.evidences import CodeVote, DirectReadout, Evidence, FeatureVote, TrainingRows
+from dlst.decoders.inverse import InverseDecoder
 from dlst.decoders.linear import LinearDecoder
 from dlst.decoders.mlknn import MLkNNDecoder
-from dlst.decoders.neighbour_votes import CodeVote, FeatureVote
-from dlst.decoders.readout import DirectReadout
-from dlst.decoders.training import Evidence, Training
 from dlst.decoders.vote import VoteDecoder
+from dlst.explanation import Explanation, NeighbourVotes
 
 __all__ = [
+    "ClassifierDecoder",
+    "CodeDecoder",
     "CodeVote",
     "Decision",
     "DecisionRule",
@@ -20,10 +23,12 @@ __all__ = [
     "EvidenceDecoder",
     "Explanation",
     "FeatureVote",
+    "InverseDecoder",
     "LinearDecoder",
     "MLkNNDecoder",
     "NeighbourVotes",
-    "Training",
+    "TrainingRows",
     "VoteDecoder",
+    "as_decoder",
     "clipped_logit",
 ]

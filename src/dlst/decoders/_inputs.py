@@ -80,7 +80,7 @@ class Labels:
 
     @property
     def constant(self) -> BoolArray:
-        """Labels whose known entries are all equal: nothing can be learned about them."""
+        """Labels whose known entries are all equal: nothing can be learnt about them."""
         return np.isin(self.prevalence, (0.0, 1.0))
 
     def dense(self, rows: IntArray | None = None) -> tuple[FloatArray, BoolArray | None]:

@@ -1,4 +1,4 @@
-"""Learned decisions: from probabilities to label sets that suit a measure."""
+"""Learnt decisions: from probabilities to label sets that suit a measure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ KINDS = get_args(Decision)
 
 
 class DecisionRule(BaseEstimator):  # type: ignore[misc]
-    """A rule learned on out-of-sample probabilities of training rows.
+    """A rule learnt on out-of-sample probabilities of training rows.
 
-    Where positives are missing from the labels, thresholds learned on them are wrong. If the mean
+    Where positives are missing from the labels, thresholds learnt on them are wrong. If the mean
     number of labels of an instance is known (``cardinality``), c = observed / expected positives
     corrects them; without it c = 1.
 
@@ -70,6 +70,11 @@ class DecisionRule(BaseEstimator):  # type: ignore[misc]
         self.kind = kind
         self.cardinality = cardinality
         self.kappa = kappa
+
+    @property
+    def learns(self) -> bool:
+        """Whether the rule learns from probabilities; the others look at labels only."""
+        return self.kind in ("micro", "macro")
 
     def fit(self, probabilities: Any, Y: Any, n: float | None = None) -> DecisionRule:
         """Learn the rule.

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dlst._parameters import Constraints, check_parameters, number
 from dlst.decoders._inputs import FloatArray
-from dlst.decoders.neighbour_votes import K_GRID, RHO_GRID, CodeVote, FeatureVote
-from dlst.decoders.readout import DirectReadout
+from dlst.decoders.evidences import (
+    K_GRID,
+    RHO_GRID,
+    CodeVote,
+    DirectReadout,
+    Evidence,
+    FeatureVote,
+    TrainingRows,
+)
 from dlst.decoders.stack import StackedDecoder, for_all_rows
-from dlst.decoders.training import Evidence, Training
 
 PLAIN_LINK_SCALE = 0.05
 """Link of the read-out when it decides alone: p is the read-out itself, softly kept in (0, 1)."""
@@ -21,16 +28,16 @@ PLAIN_LINK_SCALE = 0.05
 class EvidenceDecoder(StackedDecoder):
     """Logistic combination of evidences, each available out of sample for training rows.
 
-    logit p_ij = a_j + Σ_m b_m · evidence_m(i, j), with slopes b >= 0 shared by all labels, learned
-    on training rows that were left out. Evidences: the labels regressed directly, the soft vote of
-    neighbours among the codes, the same among the features, and whatever ``extra`` adds.
+    logit p_ij = a_j + Σ_m b_m · evidence_m(i, j), with slopes b >= 0 shared by all labels, learnt
+    on training rows that were left out. Evidences: the labels regressed directly, the weighted vote
+    of neighbours among the codes, the same among the features, and whatever ``extra`` adds.
 
     Parameters
     ----------
     direct, code_vote, feature_vote : bool
         Which of the three to use.
     extra : sequence of Evidence
-        More of them; see :class:`~dlst.decoders.training.Evidence`.
+        More of them; see :class:`~dlst.decoders.evidences.Evidence`.
     k_grid, rho_grid : sequence
         Choices of the votes.
     n_queries : int, "auto" or "all"
@@ -65,6 +72,11 @@ class EvidenceDecoder(StackedDecoder):
     >>> [evidence.name for evidence in decoder.evidences_]
     ['direct', 'code vote', 'feature vote']
     """
+
+    _constraints: ClassVar[Constraints] = {
+        "tau": number(),
+        "enrichment": number(at_least=0, at_most=1),
+    }
 
     def __init__(
         self,
@@ -102,7 +114,7 @@ class EvidenceDecoder(StackedDecoder):
         """
         return logits - self.tau * np.log(self.prior_)
 
-    def _make_evidences(self, training: Training) -> list[Evidence]:
+    def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
         if self._is_small(training):
             return [DirectReadout(link_scale=PLAIN_LINK_SCALE)]
         evidences: list[Evidence] = []
@@ -123,9 +135,8 @@ class EvidenceDecoder(StackedDecoder):
             raise ValueError(f"evidences must have different names; got {names}.")
         return evidences
 
-    def _learn(self, training: Training) -> None:
-        if not 0.0 <= self.enrichment <= 1.0:
-            raise ValueError(f"enrichment must be from 0 to 1; got {self.enrichment!r}.")
+    def _learn(self, training: TrainingRows) -> None:
+        check_parameters(self)
         if self._is_small(training):
             self._stack(training, weigh=False)
             return
@@ -134,10 +145,10 @@ class EvidenceDecoder(StackedDecoder):
             training = replace(training, enriched=self._enrich(training, guessed))
         self._stack(training)
 
-    def _is_small(self, training: Training) -> bool:
+    def _is_small(self, training: TrainingRows) -> bool:
         return len(training.labels.labelled_rows) < self.min_rows
 
-    def _enrich(self, training: Training, guessed: FloatArray) -> FloatArray:
+    def _enrich(self, training: TrainingRows, guessed: FloatArray) -> FloatArray:
         rows = training.labels.labelled_rows
         present, known = training.labels.dense()
         share = self.enrichment * (1.0 - present[rows]) * guessed

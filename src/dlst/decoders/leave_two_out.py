@@ -13,52 +13,52 @@ z_i, and votes would look better in calibration than they are for a new row.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dlst._progress import progress_bar
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.neighbours import Neighbours, row_blocks
+from dlst.parts import Smoother
 
 LEAST_LEVERAGE_GAP = 1e-10
 """Floor of 1 - leverage and of its products, against a smoother that interpolates."""
 
 
 class LeaveTwoOut:
-    """Distances between left-out queries and codes of a data base left out with them.
+    """Distances between left-out queries and codes searched, left out with them.
 
     Parameters
     ----------
-    smoother : object
-        Has ``U`` (n, q), ``shrinkage`` (q,) and ``leverage`` (n,); H = U diag(shrinkage) Uᵀ + 1/n.
+    smoother : Smoother
+        Its hat matrix is H = U diag(shrinkage) Uᵀ + 1/n.
     targets : ndarray of shape (n, r)
         Z, the codes that the smoother was fitted to.
-    database_rows : ndarray of int
+    searched_rows : ndarray of int
         The rows l.
     """
 
-    def __init__(self, smoother: Any, targets: FloatArray, database_rows: IntArray):
+    def __init__(self, smoother: Smoother, targets: FloatArray, searched_rows: IntArray):
         self.targets = targets
         self.residuals = targets - _smooth(smoother, targets)
         self.gaps = np.maximum(1.0 - smoother.leverage, LEAST_LEVERAGE_GAP)
         self.U, self.shrinkage = smoother.U, smoother.shrinkage
-        everything = np.array_equal(database_rows, np.arange(len(targets)))
-        self.database_U = self.U if everything else self.U[database_rows]
-        self.database_targets = targets[database_rows]
-        self.database_residuals = self.residuals[database_rows]
-        self.database_gaps = self.gaps[database_rows]
+        everything = np.array_equal(searched_rows, np.arange(len(targets)))
+        self.searched_U = self.U if everything else self.U[searched_rows]
+        self.searched_targets = targets[searched_rows]
+        self.searched_residuals = self.residuals[searched_rows]
+        self.searched_gaps = self.gaps[searched_rows]
 
     def distances(self, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return A, B, C, each (n_rows, n_database), of d² = A + t B + t² C, t = 1 - rho.
+        """Return A, B, C, each (n_rows, n_searched), of d² = A + t B + t² C, t = 1 - rho.
 
         d is the distance between the query q_i of each row i and (1 - rho) c_l(i) + rho z_l. The
         products are shared by all rho. Entries with i = l mean nothing.
         """
-        z, r, a = self.database_targets, self.database_residuals, self.database_gaps
+        z, r, a = self.searched_targets, self.searched_residuals, self.searched_gaps
         r_i, a_i = self.residuals[rows], self.gaps[rows, None]
         q_i = self.targets[rows] - r_i / a_i
-        h = (self.U[rows] * self.shrinkage) @ self.database_U.T
+        h = (self.U[rows] * self.shrinkage) @ self.searched_U.T
         h += 1.0 / len(self.targets)
         determinant = np.maximum(a_i * a - h**2, LEAST_LEVERAGE_GAP**2)
         alpha, gamma = h / determinant, a_i / determinant
@@ -73,23 +73,23 @@ class LeaveTwoOut:
 
 
 def leave_two_out_neighbours(
-    smoother: Any,
+    smoother: Smoother,
     targets: FloatArray,
     rows: IntArray,
-    database_rows: IntArray,
+    searched_rows: IntArray,
     n_neighbors: int,
     rho_grid: Sequence[float],
 ) -> list[Neighbours]:
-    """Find for each rho the nearest rows of the data base by leave-two-out distance.
+    """Find for each rho the nearest rows searched by leave-two-out distance.
 
-    Indices are positions in ``database_rows``; a row is no neighbour of itself.
+    Indices are positions in ``searched_rows``; a row is no neighbour of itself.
     """
     parts: list[list[tuple[IntArray, FloatArray]]] = [[] for _ in rho_grid]
-    left_out = LeaveTwoOut(smoother, targets, database_rows)
+    left_out = LeaveTwoOut(smoother, targets, searched_rows)
     position = np.full(targets.shape[0], -1)
-    position[database_rows] = np.arange(len(database_rows))
+    position[searched_rows] = np.arange(len(searched_rows))
     with progress_bar("calibrating on codes left out", len(rows)) as advance:
-        for block in row_blocks(len(rows), len(database_rows)):
+        for block in row_blocks(len(rows), len(searched_rows)):
             fixed, linear, square = left_out.distances(rows[block])
             own = position[rows[block]]
             inside = own >= 0
@@ -105,7 +105,7 @@ def leave_two_out_neighbours(
     ]
 
 
-def _smooth(smoother: Any, targets: FloatArray) -> FloatArray:
+def _smooth(smoother: Smoother, targets: FloatArray) -> FloatArray:
     """Apply H without forming it."""
     mean = targets.mean(axis=0)
     smoothed = smoother.U @ (smoother.shrinkage[:, None] * (smoother.U.T @ (targets - mean)))

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import as_dense
+from dlst.decoders._base import CodeDecoder
 from dlst.decoders._inputs import FloatArray, Labels, as_aligned, as_codes, as_labels
 from dlst.errors import DataError
+from dlst.parts import OutOfSample, Scores, Smoother
 
 
-class LinearDecoder(BaseEstimator):  # type: ignore[misc]
+class LinearDecoder(CodeDecoder):
     """Labels as an affine function of the codes, fitted by least squares.
 
     On the codes of a linear encoder this is the encoder's own inverse. With centred labels
@@ -33,7 +34,7 @@ class LinearDecoder(BaseEstimator):  # type: ignore[misc]
     coef_ : ndarray of shape (r, K)
     calibration_rows_, out_of_sample_proba_
         The labelled rows, and their probabilities from the given codes. With ``source="codes"``
-        the decoder itself has seen these rows. Not after :meth:`adopt`, which sees no rows.
+        the decoder itself has seen these rows.
 
     Examples
     --------
@@ -46,7 +47,14 @@ class LinearDecoder(BaseEstimator):  # type: ignore[misc]
         self.source = source
 
     def fit(
-        self, codes: Any, Y: Any, *, targets: Any = None, X: Any = None, smoother: Any = None
+        self,
+        codes: Any,
+        Y: Any,
+        *,
+        targets: Any = None,
+        X: Any = None,
+        smoother: Smoother | None = None,
+        encoder: Any = None,
     ) -> LinearDecoder:
         """Regress each label on the codes over the rows where it is known.
 
@@ -58,7 +66,7 @@ class LinearDecoder(BaseEstimator):  # type: ignore[misc]
             0, 1, NaN for unknown.
         targets : array-like of shape (n, r), optional
             The codes that the encoder made.
-        X, smoother
+        X, smoother, encoder
             Not used.
         """
         if self.source not in ("targets", "codes"):
@@ -78,32 +86,17 @@ class LinearDecoder(BaseEstimator):  # type: ignore[misc]
         self.out_of_sample_proba_ = self.predict_proba(given[self.calibration_rows_])
         return self
 
-    def adopt(self, coef: Any, intercept: Any) -> LinearDecoder:
-        """Take a known map, such as a linear encoder's own inverse, in place of fitting one.
-
-        Parameters
-        ----------
-        coef : array-like of shape (r, K)
-        intercept : array-like of shape (K,)
-        """
-        self.coef_ = np.array(coef, dtype=np.float64)
-        self.intercept_ = np.array(intercept, dtype=np.float64)
-        self.n_codes_ = len(self.coef_)
-        self.constant_ = np.zeros(len(self.intercept_), dtype=bool)
-        self.prevalence_ = np.zeros(len(self.intercept_))
-        return self
-
-    def predict_proba(self, codes: Any, *, X: Any = None) -> FloatArray:
-        """Return the decoded labels kept within [0, 1], shape (n, K)."""
-        return np.clip(self.decision_function(codes), 0.0, 1.0)
-
-    def decision_function(self, codes: Any, *, X: Any = None) -> FloatArray:
-        """Return the decoded labels as they are, shape (n, K)."""
+    def scores(self, codes: Any, *, X: Any = None) -> Scores:
+        """Return the decoded labels kept within [0, 1], and as they are, both (n, K)."""
         check_is_fitted(self)
         checked = as_dense(as_codes(codes, n_columns=self.n_codes_))
         decoded = self.intercept_ + checked @ self.coef_
         decoded[:, self.constant_] = self.prevalence_[self.constant_]
-        return decoded
+        return Scores(np.clip(decoded, 0.0, 1.0), decoded)
+
+    def out_of_sample(self) -> OutOfSample:
+        """Return probabilities of the labelled rows from the codes that were given."""
+        return OutOfSample(self.calibration_rows_, self.out_of_sample_proba_)
 
 
 def _least_squares(codes: FloatArray, labels: Labels) -> tuple[FloatArray, FloatArray]:

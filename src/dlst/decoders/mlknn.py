@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import logit
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import Constraints, check_parameters, integer, number
+from dlst.decoders._base import CodeDecoder
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, Labels, as_codes, as_labels
-from dlst.decoders.explanation import CONSTANT_LOGIT, Explanation, NeighbourVotes
 from dlst.decoders.neighbours import Neighbours, nearest_neighbours
+from dlst.errors import DataError
+from dlst.explanation import CONSTANT_LOGIT, Explanation, NeighbourVotes
+from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
 
 
-class MLkNNDecoder(BaseEstimator):  # type: ignore[misc]
+class MLkNNDecoder(CodeDecoder):
     """Posterior of each label given how many of the k nearest training codes have it.
 
     Faithful to the authors' program (Zhang & Zhou 2007): a row is no neighbour of itself (by
@@ -27,7 +30,7 @@ class MLkNNDecoder(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_neighbors : int, default 10
-        Below the number of labelled rows.
+        k. With fewer labelled rows than that, all others are neighbours.
     smoothing : float, default 1.0
         Added to every count (Laplace).
     n_jobs : int, optional
@@ -35,9 +38,11 @@ class MLkNNDecoder(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
+    n_neighbors_ : int
+        The neighbours there are.
     prior_ : ndarray of shape (K,)
         P(label).
-    conditional_present_, conditional_absent_ : ndarray of shape (K, n_neighbors + 1)
+    conditional_present_, conditional_absent_ : ndarray of shape (K, n_neighbors_ + 1)
         P(m neighbours have the label | the row has it), and given that it has not.
     calibration_rows_ : ndarray of shape (n_labelled,)
         The labelled rows.
@@ -54,13 +59,25 @@ class MLkNNDecoder(BaseEstimator):  # type: ignore[misc]
     array([[0.295775]])
     """
 
+    _constraints: ClassVar[Constraints] = {
+        "n_neighbors": integer(at_least=1),
+        "smoothing": number(at_least=0),
+    }
+
     def __init__(self, n_neighbors: int = 10, smoothing: float = 1.0, n_jobs: int | None = None):
         self.n_neighbors = n_neighbors
         self.smoothing = smoothing
         self.n_jobs = n_jobs
 
     def fit(
-        self, codes: Any, Y: Any, *, targets: Any = None, X: Any = None, smoother: Any = None
+        self,
+        codes: Any,
+        Y: Any,
+        *,
+        targets: Any = None,
+        X: Any = None,
+        smoother: Smoother | None = None,
+        encoder: Any = None,
     ) -> MLkNNDecoder:
         """Count the neighbours' labels of every labelled training row.
 
@@ -70,35 +87,42 @@ class MLkNNDecoder(BaseEstimator):  # type: ignore[misc]
             Codes (or features) of the training rows.
         Y : array-like or sparse of shape (n, K)
             0, 1, NaN for unknown.
-        targets, X, smoother
+        targets, X, smoother, encoder
             Not used.
         """
         codes = as_codes(codes)
         labels = as_labels(Y, codes.shape[0])
         rows = labels.labelled_rows
-        self._check_parameters(len(rows))
+        check_parameters(self)
+        if len(rows) < 2:
+            raise DataError("ML-kNN needs at least 2 labelled rows; got 1. Add samples.")
+        self.n_neighbors_ = min(int(self.n_neighbors), len(rows) - 1)
         labels = Labels(labels.Y[rows])
         self.n_codes_, self.n_labels_ = codes.shape[1], labels.shape[1]
-        self.database_, self.ones_, self.calibration_rows_ = codes[rows], labels.ones, rows
+        self.voters_, self.ones_, self.calibration_rows_ = codes[rows], labels.ones, rows
         self.constant_, self.prevalence_ = labels.constant, labels.prevalence
-        found = nearest_neighbours(self.database_, self.n_neighbors, n_jobs=self.n_jobs)
+        found = nearest_neighbours(self.voters_, self.n_neighbors_, n_jobs=self.n_jobs)
         counts = self._count(found)
         self._estimate(labels, counts)
         self.out_of_sample_proba_ = self._leave_own_count_out(labels, counts)
         return self
 
-    def predict_proba(self, codes: Any, *, X: Any = None) -> FloatArray:
-        """Return the posterior of each label, shape (n, K)."""
-        return self._posterior(self._count(self._neighbours(codes)))
+    def scores(self, codes: Any, *, X: Any = None) -> Scores:
+        """Return the posterior of each label and its logit, finite also for constant labels."""
+        posterior = self._posterior(self._count(self._neighbours(codes)))
+        return Scores(posterior, _bounded_logit(posterior))
+
+    def out_of_sample(self) -> OutOfSample:
+        """Return the posterior of each labelled row with its own count removed."""
+        return OutOfSample(self.calibration_rows_, self.out_of_sample_proba_)
+
+    def searched(self) -> SearchedCodes:
+        """Return the labelled rows and their codes."""
+        return SearchedCodes(self.calibration_rows_, self.voters_)
 
     def predict(self, codes: Any, *, X: Any = None) -> sp.csr_array:
         """Decide for the labels with a posterior of at least 1/2, as the authors do."""
         return sp.csr_array((self.predict_proba(codes) >= 0.5).astype(np.float64))
-
-    def decision_function(self, codes: Any, *, X: Any = None) -> FloatArray:
-        """Return the logit of the posterior, finite also for labels that are constant."""
-        posterior = self.predict_proba(codes)
-        return _bounded_logit(posterior)
 
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
         """Say what made each posterior: the prior odds, and the likelihood ratio of the count.
@@ -126,22 +150,10 @@ class MLkNNDecoder(BaseEstimator):  # type: ignore[misc]
             chosen, ("count",), intercept, contributions, {"count": votes}, self.constant_
         )
 
-    def _check_parameters(self, n_rows: int) -> None:
-        k = self.n_neighbors
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ValueError(f"n_neighbors must be an integer of at least 1; got {k!r}.")
-        if k >= n_rows:
-            raise ValueError(
-                f"n_neighbors must be below n_samples; got n_neighbors={k} with "
-                f"n_samples={n_rows}. Lower n_neighbors or add samples."
-            )
-        if not 0 <= self.smoothing < np.inf:
-            raise ValueError(f"smoothing must be a number of at least 0; got {self.smoothing!r}.")
-
     def _neighbours(self, codes: Any) -> Neighbours:
         check_is_fitted(self)
         queries: FeatureMatrix = as_codes(codes, n_columns=self.n_codes_)
-        return nearest_neighbours(self.database_, self.n_neighbors, queries, n_jobs=self.n_jobs)
+        return nearest_neighbours(self.voters_, self.n_neighbors_, queries, n_jobs=self.n_jobs)
 
     def _count(self, found: Neighbours) -> IntArray:
         """Count the neighbours that have each label, shape (n, K)."""
@@ -164,7 +176,7 @@ class MLkNNDecoder(BaseEstimator):  # type: ignore[misc]
 
     def _histogram(self, counts: IntArray, chosen: BoolArray) -> FloatArray:
         """Count for each label the chosen rows with m = 0 … k such neighbours."""
-        bins = self.n_neighbors + 1
+        bins = self.n_neighbors_ + 1
         columns = np.nonzero(chosen)[1]
         flat = np.bincount(columns * bins + counts[chosen], minlength=self.n_labels_ * bins)
         return flat.reshape(self.n_labels_, bins).astype(np.float64)
@@ -182,7 +194,7 @@ class MLkNNDecoder(BaseEstimator):  # type: ignore[misc]
 
     def _leave_own_count_out(self, labels: Labels, counts: IntArray) -> FloatArray:
         """Posterior of each training row from tables that do not hold its own entry."""
-        label, s, bins = np.arange(self.n_labels_), self.smoothing, self.n_neighbors + 1
+        label, s, bins = np.arange(self.n_labels_), self.smoothing, self.n_neighbors_ + 1
         own_present, known = labels.dense()
         own_known = np.ones_like(own_present) if known is None else known.astype(np.float64)
         own_absent = own_known - own_present

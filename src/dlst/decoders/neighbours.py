@@ -21,12 +21,12 @@ BLOCK_ENTRIES = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The nearest rows of a data base for each query, nearest first.
+    """The nearest rows of what is searched, for each query, nearest first.
 
     Attributes
     ----------
     indices : ndarray of shape (n_queries, k)
-        Rows of the data base.
+        Rows of what is searched.
     squared_distances : ndarray of shape (n_queries, k)
     """
 
@@ -35,7 +35,7 @@ class Neighbours:
 
 
 def nearest_neighbours(
-    database: FeatureMatrix,
+    searched: FeatureMatrix,
     n_neighbors: int,
     queries: FeatureMatrix | None = None,
     *,
@@ -50,13 +50,13 @@ def nearest_neighbours(
 
     Parameters
     ----------
-    database : ndarray or csr_array of shape (n, d)
+    searched : ndarray or csr_array of shape (n, d)
     n_neighbors : int
         Below n when a query has an own row, at most n otherwise.
     queries : ndarray or csr_array of shape (n_queries, d), optional
-        By default the rows of the data base, each without itself.
+        By default the rows searched, each without itself.
     own : ndarray of shape (n_queries,), optional
-        For each query the row of the data base that is left out.
+        For each query the row searched that is left out.
     n_jobs : int, optional
         Threads over blocks of queries, as in scikit-learn.
 
@@ -73,20 +73,20 @@ def nearest_neighbours(
            [1, 3],
            [1, 0]])
     """
-    n = database.shape[0]
+    n = searched.shape[0]
     if queries is None:
-        queries, own = database, np.arange(n)
-    if sp.issparse(queries) != sp.issparse(database):
-        queries, database = sp.csr_array(queries), sp.csr_array(database)
+        queries, own = searched, np.arange(n)
+    if sp.issparse(queries) != sp.issparse(searched):
+        queries, searched = sp.csr_array(queries), sp.csr_array(searched)
     if not 1 <= n_neighbors <= n - (own is not None):
         raise ValueError(
             f"n_neighbors must be below n_samples; got n_neighbors={n_neighbors} with "
             f"n_samples={n}. Lower n_neighbors or add samples."
         )
-    squared_norms = row_norms(database, squared=True)
+    squared_norms = row_norms(searched, squared=True)
     found = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_search_block)(
-            database, squared_norms, queries[rows], None if own is None else own[rows], n_neighbors
+            searched, squared_norms, queries[rows], None if own is None else own[rows], n_neighbors
         )
         for rows in row_blocks(queries.shape[0], n)
     )
@@ -103,14 +103,14 @@ def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 
 
 def _search_block(
-    database: FeatureMatrix,
+    searched: FeatureMatrix,
     squared_norms: FloatArray,
     queries: FeatureMatrix,
     own: IntArray | None,
     k: int,
 ) -> tuple[IntArray, FloatArray]:
     fast = euclidean_distances(
-        queries, database, Y_norm_squared=squared_norms[None, :], squared=True
+        queries, searched, Y_norm_squared=squared_norms[None, :], squared=True
     )
     if own is not None:
         fast[np.arange(len(own)), own] = np.inf
@@ -119,7 +119,7 @@ def _search_block(
     # and the distance between them.
     slack = 1e-11 * (row_norms(queries, squared=True) + cut)
     rows, columns = np.nonzero(fast <= (cut + slack)[:, None])
-    distances = _pair_distances(queries, database, rows, columns)
+    distances = _pair_distances(queries, searched, rows, columns)
     order = np.lexsort((columns, distances, rows))
     first = np.searchsorted(rows, np.arange(queries.shape[0]))
     taken = order[first[:, None] + np.arange(k)]
@@ -127,15 +127,15 @@ def _search_block(
 
 
 def _pair_distances(
-    queries: FeatureMatrix, database: FeatureMatrix, rows: IntArray, columns: IntArray
+    queries: FeatureMatrix, searched: FeatureMatrix, rows: IntArray, columns: IntArray
 ) -> FloatArray:
     distances: FloatArray
     if sp.issparse(queries):
-        left, right = _csr_parts(queries), _csr_parts(database)
+        left, right = _csr_parts(queries), _csr_parts(searched)
         distances = sparse_pair_distances(*left, *right, rows, columns)
     else:
         distances = dense_pair_distances(
-            np.ascontiguousarray(queries), np.ascontiguousarray(database), rows, columns
+            np.ascontiguousarray(queries), np.ascontiguousarray(searched), rows, columns
         )
     return distances
 

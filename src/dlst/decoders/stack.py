@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit, logit
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst.decoders._base import CodeDecoder
 from dlst.decoders._inputs import FloatArray, IntArray, as_aligned, as_codes, as_labels
 from dlst.decoders.calibration import fit_logistic
-from dlst.decoders.explanation import (
-    CONSTANT_LOGIT,
-    Explanation,
-    NeighbourVotes,
-    add_contributions,
-)
-from dlst.decoders.training import Evidence, Training
+from dlst.decoders.evidences import Evidence, TrainingRows
 from dlst.errors import DataError
+from dlst.explanation import CONSTANT_LOGIT, Explanation, add_contributions
+from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
 
 AUTO_QUERIES = 1000
 AUTO_PAIRS = 4_000_000
 """``n_queries="auto"``: all rows while the pairs of them are fewer than this, else 1000."""
 
 
-class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
+class StackedDecoder(CodeDecoder):
     """Base of the decoders that calibrate evidences: logit p = a_j + Σ b_m · evidence_m, b >= 0.
 
     A subclass has the parameters ``n_queries``, ``random_state`` and ``n_jobs``, and says in
@@ -43,7 +40,7 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     intercept_ : ndarray of shape (K,)
     slopes_ : ndarray of shape (m,)
     calibration_rows_ : ndarray of shape (q,)
-        Training rows that intercepts and slopes were learned on.
+        Training rows that intercepts and slopes were learnt on.
     out_of_sample_proba_ : ndarray of shape (q, K)
         Probabilities of these rows, each predicted without itself.
     """
@@ -53,7 +50,14 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     n_jobs: int | None
 
     def fit(
-        self, codes: Any, Y: Any, *, targets: Any = None, X: Any = None, smoother: Any = None
+        self,
+        codes: Any,
+        Y: Any,
+        *,
+        targets: Any = None,
+        X: Any = None,
+        smoother: Smoother | None = None,
+        encoder: Any = None,
     ) -> StackedDecoder:
         """Fit the evidences and learn how much each is worth.
 
@@ -67,8 +71,10 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
             The codes that the regressor was fitted to.
         X : array-like or sparse of shape (n, d), optional
             Features, for the evidences that use them.
-        smoother : object, optional
-            The regressor's ridge smoother; makes calibration exact (leave-two-out).
+        smoother : Smoother, optional
+            The regression's; makes calibration exact (leave-two-out).
+        encoder
+            Not used.
         """
         training = self._training(codes, Y, targets, X, smoother)
         labels = training.labels
@@ -83,8 +89,8 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         self._learn(training)
         return self
 
-    def predict_proba(self, codes: Any, *, X: Any = None) -> FloatArray:
-        """Return the probability of each label, shape (n, K).
+    def scores(self, codes: Any, *, X: Any = None) -> Scores:
+        """Return probabilities and ranking scores, both (n, K), for the cost of one of them.
 
         Parameters
         ----------
@@ -93,16 +99,17 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         X : array-like or sparse of shape (n, d), optional
             Their features; needed if an evidence uses them.
         """
-        return self._probabilities(self._logits(codes, X))
-
-    def decision_function(self, codes: Any, *, X: Any = None) -> FloatArray:
-        """Return ranking scores, shape (n, K): here the logit, ±30 for labels that are constant."""
-        return self._ranking(self._logits(codes, X))
-
-    def predict_both(self, codes: Any, *, X: Any = None) -> tuple[FloatArray, FloatArray]:
-        """Return probabilities and ranking scores, for the cost of one of them."""
         logits = self._logits(codes, X)
-        return self._probabilities(logits), self._ranking(logits)
+        return Scores(self._probabilities(logits), self._ranking(logits))
+
+    def out_of_sample(self) -> OutOfSample:
+        """Return probabilities of the calibration rows, each predicted without itself."""
+        return OutOfSample(self.calibration_rows_, self.out_of_sample_proba_)
+
+    def searched(self) -> SearchedCodes | None:
+        """Return the codes that the first of the votes among codes searches."""
+        found = (evidence.searched() for evidence in self.evidences_)
+        return next((searched for searched in found if searched is not None), None)
 
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
         """Say what made the probabilities: intercept, evidences, and the neighbours that voted.
@@ -110,18 +117,14 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         Parameters
         ----------
         codes, X
-            As in ``predict_proba``.
+            As in ``scores``.
         rows : array-like of int, optional
             The rows to explain; all by default.
         """
         codes, X = self._check_new(codes, X)
         chosen = np.arange(codes.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
         codes, X = codes[chosen], None if X is None else X[chosen]
-        neighbours: dict[str, NeighbourVotes] = {
-            evidence.name: evidence.neighbours(codes, X)
-            for evidence in self.evidences_
-            if hasattr(evidence, "neighbours")
-        }
+        votes = {part.name: part.neighbours(codes, X) for part in self.evidences_}
         terms = list(self._contributions(codes, X))
         shape = (len(chosen), len(self.intercept_), 0)
         return Explanation(
@@ -129,19 +132,19 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
             tuple(evidence.name for evidence in self.evidences_),
             self.intercept_,
             np.stack(terms, axis=2) if terms else np.empty(shape),
-            neighbours,
+            {name: vote for name, vote in votes.items() if vote is not None},
             self.constant_,
         )
 
     @abstractmethod
-    def _make_evidences(self, training: Training) -> list[Evidence]:
+    def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
         """Return the unfitted evidences."""
 
-    def _learn(self, training: Training) -> None:
+    def _learn(self, training: TrainingRows) -> None:
         """Fit evidences, intercepts and slopes, and what they say of the calibration rows."""
         self._stack(training)
 
-    def _stack(self, training: Training, *, weigh: bool = True) -> FloatArray:
+    def _stack(self, training: TrainingRows, *, weigh: bool = True) -> FloatArray:
         """Fit the evidences and weigh them; return probabilities of the calibration rows."""
         if self.constant_.all():
             # Nothing to learn: every label keeps its prevalence.
@@ -170,11 +173,11 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         return self.out_of_sample_proba_
 
     def _weigh(self, evidence: FloatArray, present: FloatArray, known: Any) -> None:
-        learned = np.flatnonzero(~self.constant_)
-        if len(learned) < evidence.shape[2]:
-            evidence, present = evidence[:, :, learned], present[:, learned]
-            known = None if known is None else known[:, learned]
-        self.intercept_[learned], self.slopes_ = fit_logistic(evidence, present, known)
+        varying = np.flatnonzero(~self.constant_)
+        if len(varying) < evidence.shape[2]:
+            evidence, present = evidence[:, :, varying], present[:, varying]
+            known = None if known is None else known[:, varying]
+        self.intercept_[varying], self.slopes_ = fit_logistic(evidence, present, known)
 
     def _contributions(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> Iterator[FloatArray]:
         shape = (codes.shape[0], len(self.intercept_))
@@ -205,7 +208,9 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
             )
         return checked, features
 
-    def _training(self, codes: Any, Y: Any, targets: Any, X: Any, smoother: Any) -> Training:
+    def _training(
+        self, codes: Any, Y: Any, targets: Any, X: Any, smoother: Smoother | None
+    ) -> TrainingRows:
         codes = as_codes(codes)
         n = codes.shape[0]
         labels = as_labels(Y, n)
@@ -215,7 +220,7 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
                 f"codes and targets must have the same shape; got {codes.shape} and "
                 f"{targets.shape}."
             )
-        return Training(
+        return TrainingRows(
             codes=codes,
             labels=labels,
             targets=None if targets is None else as_dense(targets),
@@ -241,7 +246,7 @@ class StackedDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         return np.sort(random.choice(labelled, size=int(wanted), replace=False))
 
 
-def for_all_rows(training: Training) -> Training:
+def for_all_rows(training: TrainingRows) -> TrainingRows:
     """Return the same training data with every labelled row a calibration row."""
     return replace(training, rows=training.labels.labelled_rows)
 

@@ -1,28 +1,27 @@
-"""The soft, calibrated vote of neighbours in the code space: encode, regress, vote."""
+"""The calibrated vote of neighbours in the code space: encode, regress, vote."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from dlst.decoders.neighbour_votes import K_GRID, RHO_GRID, CodeVote
+from dlst.decoders.evidences import K_GRID, RHO_GRID, CodeVote, Evidence, TrainingRows
 from dlst.decoders.stack import StackedDecoder
-from dlst.decoders.training import Evidence, Training
 
 
 class VoteDecoder(StackedDecoder):
     """Labels of the nearest training codes, weighted by distance and calibrated.
 
     ML-kNN's Bayes step made smooth: the soft share v of the neighbours that have a label goes
-    through logit p = a_j + b · logit v, b >= 0, learned on training rows that were left out.
-    :class:`~dlst.decoders.neighbour_votes.CodeVote` says how neighbours and k are chosen.
+    through logit p = a_j + b · logit v, b >= 0, learnt on training rows that were left out.
+    :class:`~dlst.decoders.evidences.CodeVote` says how neighbours and k are chosen.
 
     Parameters
     ----------
     k_grid : sequence of int
         Numbers of neighbours to choose from.
     rho_grid : sequence of float
-        Shares of the target in the codes of the data base to choose from.
+        Shares of the target in the codes searched to choose from.
     n_queries : int, "auto" or "all"
         Training rows to calibrate on; "auto" takes all of up to 2000, at least 1000 of more.
     random_state : int, RandomState or None
@@ -70,5 +69,5 @@ class VoteDecoder(StackedDecoder):
         """Left-out log-loss of the chosen vote, for comparing codes; 0 without a vote."""
         return 0.0 if self.vote_ is None else float(self.vote_.log_loss_.min())
 
-    def _make_evidences(self, training: Training) -> list[Evidence]:
+    def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
         return [CodeVote(self.k_grid, self.rho_grid)]

@@ -1,6 +1,8 @@
 """Label vectors to dense codes, Y -> Z."""
 
+from dlst.encoders._base import CodeEncoder, PlainEncoder, as_encoder
 from dlst.encoders._objective import kl_divergence
+from dlst.encoders.choice import ChosenCode
 from dlst.encoders.distribution import DistributionEncoder
 from dlst.encoders.full import FullCode
 from dlst.encoders.implicit import ImplicitEncoder
@@ -8,12 +10,16 @@ from dlst.encoders.labelsets import LabelSets, distinct_label_sets
 from dlst.encoders.principal import ConditionalPrincipalEncoder, PrincipalEncoder
 
 __all__ = [
+    "ChosenCode",
+    "CodeEncoder",
     "ConditionalPrincipalEncoder",
     "DistributionEncoder",
     "FullCode",
     "ImplicitEncoder",
     "LabelSets",
+    "PlainEncoder",
     "PrincipalEncoder",
+    "as_encoder",
     "distinct_label_sets",
     "kl_divergence",
 ]

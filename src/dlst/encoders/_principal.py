@@ -43,22 +43,6 @@ def label_points(sets: sp.csr_array, distance: str) -> sp.csr_array:
     return sets
 
 
-def known_means(points: sp.csr_array, weights: FloatArray) -> FloatArray:
-    """Weighted mean of each column over its known entries; 0 for a column that has none."""
-    totals = np.asarray(weights @ _present(points)).ravel()
-    known = weights.sum() - np.asarray(weights @ _unknown(points)).ravel()
-    return totals / np.where(known > 0, known, 1.0)
-
-
-def impute(points: sp.csr_array, means: FloatArray) -> sp.csr_array:
-    """Replace NaN by the column's mean."""
-    unknown = np.isnan(points.data)
-    if not unknown.any():
-        return points
-    data = np.where(unknown, means[points.indices], points.data)
-    return sp.csr_array((data, points.indices, points.indptr), shape=points.shape)
-
-
 def principal_axes(
     points: sp.csr_array, weights: FloatArray, n_axes: int | None = None
 ) -> PrincipalAxes:
@@ -113,9 +97,4 @@ def outward_signs(codes: FloatArray) -> FloatArray:
 
 def _present(points: sp.csr_array) -> Any:
     data = np.where(np.isnan(points.data), 0.0, points.data)
-    return sp.csr_array((data, points.indices, points.indptr), shape=points.shape)
-
-
-def _unknown(points: sp.csr_array) -> Any:
-    data = np.isnan(points.data).astype(np.float64)
     return sp.csr_array((data, points.indices, points.indptr), shape=points.shape)

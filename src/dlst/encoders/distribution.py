@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -17,14 +17,14 @@ from threadpoolctl import threadpool_limits
 
 from dlst._parameters import Constraint, Constraints, check_parameters, integer, number, one_of
 from dlst._progress import progress_bar
+from dlst._unknown import impute, known_means
+from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import COMPONENTS, checked_labels, components_wanted
 from dlst.encoders._descent import Descent, MomentumSchedule, descend_lbfgs, descend_momentum
 from dlst.encoders._objective import DISTANCES, LabelDistances, PairAlignment
 from dlst.encoders._placement import Placement
 from dlst.encoders._principal import (
     PrincipalAxes,
-    impute,
-    known_means,
     label_points,
     pose,
     principal_axes,
@@ -44,8 +44,7 @@ _TWO_SHARES = Constraint(
 
 class DistributionEncoder(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    CodeEncoder,
 ):
     """Encode label sets by aligning the distribution of code pairs with that of label pairs.
 

@@ -6,19 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._matrices import as_dense
+from dlst._unknown import impute, known_means
+from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import checked_labels
 from dlst.encoders._objective import kl_divergence
-from dlst.encoders._principal import impute, known_means, principal_axes
+from dlst.encoders._principal import principal_axes
 from dlst.encoders.labelsets import distinct_label_sets
 
 FloatArray = NDArray[np.float64]
 
 
-class FullCode(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class FullCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
     """Encode labels as themselves, centred: one coordinate for each label.
 
     This is the optimum of :class:`DistributionEncoder` at full rank, up to rotation. Whatever comes
@@ -79,4 +81,4 @@ class FullCode(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: 
         return self._centred(self.label_sets_.sets)
 
     def _centred(self, labels: Any) -> FloatArray:
-        return as_dense(impute(labels, self.mean_)) - self.mean_
+        return np.asarray(as_dense(impute(labels, self.mean_)) - self.mean_)

@@ -8,13 +8,15 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._parameters import Constraints, check_parameters, number, one_of
+from dlst._unknown import impute, known_means
+from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import COMPONENTS, checked_features, checked_labels, components_wanted
-from dlst.encoders._principal import impute, known_means, outward_signs
+from dlst.encoders._principal import outward_signs
 
 FloatArray = NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
@@ -25,8 +27,7 @@ WEIGHTINGS = ("relative", "absolute")
 
 class ImplicitEncoder(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    CodeEncoder,
 ):
     """Encode rows so that labels follow from codes and codes from features, as FaIE does.
 
@@ -139,7 +140,7 @@ class ImplicitEncoder(
         check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
         labels = checked_labels(Y)
-        self.mean_ = known_means(labels, np.ones(labels.shape[0]))
+        self.mean_ = known_means(labels)
         coded = self._coded(impute(labels, self.mean_))
         rows, whitening = self._weighted_features(coded, X)
         wanted = components_wanted(self.n_components, labels.shape[1])

@@ -8,16 +8,16 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._parameters import Constraints, check_parameters, number
+from dlst._unknown import impute, known_means
+from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import COMPONENTS, checked_features, checked_labels, components_wanted
 from dlst.encoders._principal import (
     PrincipalAxes,
-    impute,
-    known_means,
     outward_signs,
     principal_axes,
 )
@@ -27,8 +27,7 @@ FloatArray = NDArray[np.float64]
 
 class PrincipalEncoder(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    CodeEncoder,
 ):
     """Encode labels by their principal components, the code of PLST.
 
@@ -102,7 +101,7 @@ class PrincipalEncoder(
         check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
         labels = checked_labels(Y)
-        self.mean_ = known_means(labels, np.ones(labels.shape[0]))
+        self.mean_ = known_means(labels)
         labels = impute(labels, self.mean_)
         found = self._axes(labels, X, components_wanted(self.n_components, labels.shape[1]))
         self.rank_, self.scatter_ = found.rank, found.scatter
@@ -128,7 +127,7 @@ class PrincipalEncoder(
     @property
     def offset_(self) -> FloatArray:
         """The mean of the labels."""
-        return self.mean_
+        return np.asarray(self.mean_)
 
     @property
     def n_components_(self) -> int:

@@ -35,7 +35,7 @@ from dlst.experiments.latent_plane import (
     spread_rows,
 )
 from dlst.experiments.tuning import seeded
-from dlst.methods import LabelSpaceClassifier, method_info
+from dlst.methods import CodeSpaceClassifier, method_info
 from dlst.metrics import evaluate, instance_average_precision, labels_per_row, top_r_ceiling
 
 DEMO_METHODS = ("dlst", "dlst-paper", "dlst1", "dlst2", "mlknn")
@@ -87,7 +87,7 @@ def run_demo(
             model = seeded(name, given.get(name, {}), seed)
             rows[name] = _measured(name, model, train, test, r)
             advance(1)
-    if not isinstance(model, LabelSpaceClassifier):
+    if not isinstance(model, CodeSpaceClassifier):
         raise TypeError(f"{DEMO_METHODS[0]} must have codes and explanations to show")
     truth = present_labels(test.Y)
     found = present_labels(model.predict(test.X))
@@ -166,7 +166,7 @@ def _prior(train: Dataset, test: Dataset, r: int) -> Row:
     return _scored(row, test, scores, scores >= 0.5, r)
 
 
-def _latent_map(model: LabelSpaceClassifier, test: Dataset) -> LatentMap:
+def _latent_map(model: CodeSpaceClassifier, test: Dataset) -> LatentMap:
     codes = model.transform(test.X)
     plane = plane_of(model, codes)
     labels, centres = plane.place_labels(model)
@@ -180,7 +180,7 @@ def _latent_map(model: LabelSpaceClassifier, test: Dataset) -> LatentMap:
 
 
 def _explained(
-    model: LabelSpaceClassifier, train: Dataset, test: Dataset, found: BoolArray, n_shown: int
+    model: CodeSpaceClassifier, train: Dataset, test: Dataset, found: BoolArray, n_shown: int
 ) -> tuple[tuple[str, ...], int, tuple[ShownImage, ...]]:
     """Explain some test images: the names of the terms, how many vote, and each image."""
     chosen = spread_rows(test.n_samples, n_shown)

@@ -10,16 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._matrices import as_dense
 from dlst.data import Dataset
 from dlst.decoders import Explanation, NeighbourVotes
 from dlst.experiments.demo_result import BoolArray, FloatArray, Reason
-from dlst.methods import LabelSpaceClassifier
+from dlst.methods import CodeSpaceClassifier
 
 IntArray = NDArray[np.intp]
-
-CODE_VOTES = ("code vote", "count")
-"""Evidences that are votes of near codes: the calibrated one's, and ML-kNN's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +41,7 @@ class CodePlane:
         placed: FloatArray = (codes - self.origin) @ self.axes
         return placed
 
-    def place_labels(self, model: LabelSpaceClassifier) -> tuple[tuple[int, ...], FloatArray]:
+    def place_labels(self, model: CodeSpaceClassifier) -> tuple[tuple[int, ...], FloatArray]:
         """Give the labels that vary, and the places of the mean codes of their training rows."""
         number = {name: label for label, name in enumerate(model.label_names_)}
         table = model.label_map()
@@ -54,7 +50,7 @@ class CodePlane:
         return tuple(number[name] for name in table.index), centres @ self.axes
 
 
-def plane_of(model: LabelSpaceClassifier, codes: FloatArray) -> CodePlane:
+def plane_of(model: CodeSpaceClassifier, codes: FloatArray) -> CodePlane:
     """Find the plane in which predicted codes vary most; its axes have fixed signs."""
     _, lengths, directions = np.linalg.svd(codes - codes.mean(axis=0), full_matrices=False)
     axes = np.zeros((codes.shape[1], 2))
@@ -66,28 +62,9 @@ def plane_of(model: LabelSpaceClassifier, codes: FloatArray) -> CodePlane:
     return CodePlane(model.codes_.mean(axis=0), axes, shown)
 
 
-def codes_searched(model: LabelSpaceClassifier) -> tuple[IntArray, FloatArray]:
-    """Give the training rows among which a new row's neighbours are searched, and their codes.
-
-    Where the decoder searches no codes they are those that it was fitted on.
-    """
-    votes = [
-        evidence
-        for evidence in getattr(model.decoder_, "evidences_", ())
-        if evidence.name in CODE_VOTES
-    ]
-    if votes:
-        rows, codes = votes[0].database_rows_, votes[0].database_
-    elif hasattr(model.decoder_, "database_"):
-        rows, codes = model.decoder_.calibration_rows_, model.decoder_.database_
-    else:
-        rows, codes = np.arange(len(model.codes_)), model.codes_
-    return model.training_rows_[rows], as_dense(codes)
-
-
 def code_voters(why: Explanation) -> NeighbourVotes | None:
     """Give who voted by the nearness of codes, if anybody did."""
-    return next((why.neighbours[name] for name in CODE_VOTES if name in why.neighbours), None)
+    return next((votes for votes in why.neighbours.values() if votes.space == "codes"), None)
 
 
 def reasons_for(why: Explanation, labels: Iterable[Iterable[int]]) -> list[tuple[Reason, ...]]:

@@ -50,7 +50,9 @@ class Variant:
         make(self.method, **self.parameters)
         object.__setattr__(self, "method", method_info(self.method).name)
         if not self.title:
-            settings = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+            settings = ", ".join(
+                f"{key.replace('__', '.')}={value}" for key, value in self.parameters.items()
+            )
             own = method_info(self.method).title
             object.__setattr__(self, "title", f"{own} ({settings})" if settings else own)
 

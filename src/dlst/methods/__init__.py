@@ -3,8 +3,9 @@
 from dlst.methods.base import MultiLabelClassifier, Predictions
 from dlst.methods.br import BR
 from dlst.methods.clems import CLEMS
+from dlst.methods.code_space import CodeSpaceClassifier, Composition
 from dlst.methods.cplst import CPLST
-from dlst.methods.dlst import DLST
+from dlst.methods.dlst import DLST, LiteralDLST, PaperDLST
 from dlst.methods.dlst1 import DLST1
 from dlst.methods.ecc import ECC
 from dlst.methods.faie import FAIE
@@ -43,11 +44,15 @@ __all__ = [
     "RAKEL",
     "SLEEC",
     "SLRM",
+    "CodeSpaceClassifier",
+    "Composition",
     "FeatureScaler",
     "LabelSpaceClassifier",
+    "LiteralDLST",
     "MLkNN",
     "Method",
     "MultiLabelClassifier",
+    "PaperDLST",
     "Predictions",
     "available",
     "make",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, get_args
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from dlst._cross_fitting import cross_fitted
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import (
     Constraints,
@@ -26,12 +27,20 @@ from dlst.decoders import Decision, DecisionRule
 from dlst.errors import DataError
 from dlst.methods.targets import labelled_rows, read_targets
 from dlst.metrics import TopLabels
+from dlst.parts import OutOfSample
 
 ROWS_AT_ONCE = 1024
 """Rows scored at once by ``predict_top`` and ``predict``, whose memory does not grow with n·K."""
 
+FEWEST_CROSS_FITTED = 3
+"""Labelled rows of which two can be learnt from while one is judged."""
+
 # A probability of exactly 0 or 1 has no logit.
 _EPSILON = 1e-12
+
+
+OutOfSampleLater: TypeAlias = Callable[[], OutOfSample | None]
+"""Gives probabilities of training rows as if they were new, when a decision rule asks for them."""
 
 
 class Predictions(NamedTuple):
@@ -52,8 +61,13 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
     What parameters may be stands in ``_constraints``.
 
     A method that has no meaning for an unknown entry sets ``_takes_unknown = False``: such entries
-    are then refused. A semi-supervised method sets ``_takes_unlabelled = True`` and also sees the
-    rows without any known label, which all others are spared.
+    are then refused. Decision rules learn on out-of-sample probabilities of the training rows: a
+    method that has its own (exact leave-one-out, held-out folds) returns from ``_fit`` a function
+    that gives them; those of any other come from clones fitted to four fifths of the rows. Either
+    way only if a rule wants them.
+
+    A semi-supervised method sets ``_takes_unlabelled = True`` and also sees the rows without any
+    known label, which all others are spared.
 
     Notes
     -----
@@ -64,6 +78,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
     _takes_unknown = True
     _takes_unlabelled = False
     _constraints: ClassVar[Constraints] = {}
+
+    # Parameters of the methods that have them; the others decide by what is likelier.
+    decision: Decision | None = None
+    cardinality: float | None = None
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to features and targets.
@@ -96,7 +114,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         self._varying = np.flatnonzero(varying)
         self._warn_of_constant_labels(int((~varying).sum()))
         if self._varying.size:
-            self._fit(X, Y if varying.all() else Y[:, self._varying])
+            self._fit_varying(X, Y if varying.all() else Y[:, self._varying])
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -183,8 +201,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
     # What a method implements.
 
     @abstractmethod
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        """Learn from labelled rows and labels that vary."""
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
+        """Learn from labelled rows and labels that vary; see the class about what is returned."""
 
     @abstractmethod
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
@@ -197,13 +215,59 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
 
     def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Decide from probabilities and ranking scores: by the rule learnt, or what is likelier."""
-        rule = getattr(self, "decision_rule_", None)
-        if rule is None:
+        if self.decision_rule_ is None:
             return P >= 0.5
-        decided: NDArray[np.bool_] = rule.apply(P, S).toarray() == 1
+        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
         return decided
 
     # What they share.
+
+    def _fit_varying(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        """Fit to labels that vary, then the decision rule to what is predicted out of sample."""
+        rule = self._unfitted_rule()
+        later = self._fit(X, Y)
+        self.decision_rule_: DecisionRule | None = rule
+        if rule is None:
+            return
+        if not rule.learns:
+            counted = Y[labelled_rows(Y)]
+            rule.fit(np.broadcast_to(0.0, counted.shape), counted)
+            return
+        known = None if later is None else later()
+        rows, P = self._cross_fitted(X, Y) if known is None else known
+        rule.fit(P, Y[rows])
+
+    def _unfitted_rule(self) -> DecisionRule | None:
+        """Make the rule for the labels that vary; a known cardinality counts the others too."""
+        if self.decision is None:
+            return None
+        check_choice("decision", self.decision, get_args(Decision))
+        cardinality = self.cardinality
+        if cardinality is not None:
+            always = self.prevalence_.sum() - self.prevalence_[self._varying].sum()
+            check_number("cardinality", cardinality, above=float(round(always)))
+            cardinality -= round(always)
+        return DecisionRule(self.decision, cardinality=cardinality)
+
+    def _cross_fitted(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSample:
+        """Return probabilities of labelled rows by clones fitted to the other four fifths."""
+        rows = labelled_rows(Y)
+        if len(rows) < FEWEST_CROSS_FITTED:
+            return OutOfSample(rows, np.tile(self.prevalence_[self._varying], (len(rows), 1)))
+        template = clone(self)
+        if self.decision is not None:
+            template.set_params(decision="hamming", cardinality=None)
+
+        def predict(train: Any, held_out: Any) -> NDArray[np.float64]:
+            kept = np.setdiff1d(np.arange(Y.shape[0]), rows[held_out])
+            with warnings.catch_warnings():
+                # Labels that are constant in a fold; what all rows have to say was said.
+                warnings.simplefilter("ignore")
+                model = clone(template).fit(X[kept], Y[kept])
+            P: NDArray[np.float64] = model.predict_proba(X[rows[held_out]])
+            return P
+
+        return OutOfSample(rows, cross_fitted(predict, len(rows)))
 
     def _checked_features(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> FeatureMatrix:
         if not reset:
@@ -243,15 +307,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         if self._varying.size:
             decided[:, self._varying] = self._decide(P[:, self._varying], S[:, self._varying])
         return decided
-
-    def _decision_rule(self, decision: Decision, cardinality: float | None) -> DecisionRule:
-        """Make the rule for the labels that vary; a known cardinality counts the others too."""
-        check_choice("decision", decision, get_args(Decision))
-        if cardinality is not None:
-            always = self.prevalence_.sum() - self.prevalence_[self._varying].sum()
-            check_number("cardinality", cardinality, above=float(round(always)))
-            cardinality -= round(always)
-        return DecisionRule(decision, cardinality=cardinality)
 
     def _class_probabilities(self, P: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(self.classes_) == 1:

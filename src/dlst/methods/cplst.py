@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dlst.encoders import ConditionalPrincipalEncoder
 from dlst.methods._linear_codes import LinearCodeClassifier
+from dlst.parts import Encoder
 
 
 class CPLST(LinearCodeClassifier):
@@ -20,8 +19,8 @@ class CPLST(LinearCodeClassifier):
         Code dimension r (the paper's M); a float is a share of K, rounded up, ``"half"`` is ⌈K/2⌉,
         at most 100, None the rank of the predicted labels. With r = K this is ridge regression of
         each label.
-    alpha : float, optional
-        α (the paper's λ), of H and of the regression; by default the one by which labels are
+    alpha : float or "auto"
+        α (the paper's λ), of H and of the regression; ``"auto"``: the one by which labels are
         predicted best, over a log grid, by exact leave-one-out.
     intercept : {"free", "penalised"}
         Whether b is free and H of centred features; or b the weight of a column of ones that is
@@ -65,5 +64,5 @@ class CPLST(LinearCodeClassifier):
     (8, (500, 10))
     """
 
-    def _encoder(self, alpha: float, centred: bool) -> Any:
+    def _encoder(self, alpha: float, centred: bool) -> Encoder:
         return ConditionalPrincipalEncoder(self.n_components, alpha=alpha, centred=centred)

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.model_selection import KFold
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import check_number
+from dlst._unknown import known_or_mean
 from dlst.decoders import Decision
-from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.label_space import CROSS_FITTING_FOLDS, known_or_mean
-from dlst.methods.penalties import PAPER_PENALTY, cross_validated_penalty
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.parts import OutOfSample
 from dlst.regressors import KernelLogisticRegression
 
 
@@ -29,8 +26,8 @@ class DLST1(MultiLabelClassifier):
     ----------
     kernel, gamma, n_basis, basis
         As in :class:`KernelLogisticRegression`.
-    alpha : float, optional
-        λ; by default chosen by cross-validation on training rows.
+    alpha : float or "auto"
+        λ; ``"auto"`` is chosen by cross-validation on training rows.
     decision, cardinality, scaling, random_state
         As in :class:`LabelSpaceClassifier`.
 
@@ -44,7 +41,7 @@ class DLST1(MultiLabelClassifier):
         *,
         kernel: Any = "rbf",
         gamma: float | str = "median",
-        alpha: float | None = None,
+        alpha: float | str = "auto",
         n_basis: int | str = "auto",
         basis: str = "random",
         decision: Decision = "hamming",
@@ -62,42 +59,23 @@ class DLST1(MultiLabelClassifier):
         self.scaling = scaling
         self.random_state = random_state
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        if self.alpha is not None:
-            check_number("alpha", self.alpha, above=0)
-        self.decision_rule_ = self._decision_rule(self.decision, self.cardinality)
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
-        targets = as_dense(known_or_mean(Y))
-        model = KernelLogisticRegression(
+        labels = as_dense(known_or_mean(Y))
+        self.regressor_ = KernelLogisticRegression(
             self.kernel,
             gamma=self.gamma,
-            alpha=PAPER_PENALTY if self.alpha is None else self.alpha,
+            alpha=self.alpha,
             output="probability",
             fit_intercept=True,
             n_basis=self.n_basis,
             basis=self.basis,
             random_state=self.random_state,
         )
-        if self.alpha is None:
-            model.set_params(alpha=cross_validated_penalty(model, X, targets))
-        self.regressor_ = clone(model).fit(X, targets)
-        self._learn_decisions(model, X, Y, targets)
-
-    def _learn_decisions(
-        self,
-        model: KernelLogisticRegression,
-        X: FeatureMatrix,
-        Y: sp.csr_array,
-        targets: NDArray[np.float64],
-    ) -> None:
-        P = targets
-        if self.decision in ("micro", "macro"):
-            P = np.empty_like(targets)
-            folds = KFold(min(CROSS_FITTING_FOLDS, len(P)), shuffle=True, random_state=0)
-            for train, test in folds.split(P):
-                P[test] = clone(model).fit(X[train], targets[train]).predict_proba(X[test])
-        self.decision_rule_.fit(P, Y)
+        regression = self.regressor_.prepare(X, labels)
+        regression.regress(labels)
+        return lambda: OutOfSample(np.arange(len(labels)), regression.out_of_sample(labels))
 
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         P = np.asarray(self.regressor_.predict_proba(self.scaler_.transform(X)))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dlst.decoders import Decision
 from dlst.encoders import ImplicitEncoder
 from dlst.methods._linear_codes import LinearCodeClassifier
 from dlst.methods.scaling import Scaling
+from dlst.parts import Encoder
 
 
 class FAIE(LinearCodeClassifier):
@@ -26,8 +25,8 @@ class FAIE(LinearCodeClassifier):
     weighting : {"relative", "absolute"}
         Whether ``feature_weight`` is a multiple of the largest eigenvalue of Y Yᵀ, which grows with
         n while those of H are at most 1, or w itself (the reference program's default is 0.1).
-    alpha : float, optional
-        α (the paper's λ), of H and of the regression; by default the one by which labels are
+    alpha : float or "auto"
+        α (the paper's λ), of H and of the regression; ``"auto"``: the one by which labels are
         predicted best, over a log grid, by exact leave-one-out.
     coding : {"01", "pm1"}
         Labels as 0 and 1, or as −1 and +1, which gives other codes; scores are those of 0/1 labels
@@ -80,7 +79,7 @@ class FAIE(LinearCodeClassifier):
         *,
         feature_weight: float = 0.1,
         weighting: str = "relative",
-        alpha: float | None = None,
+        alpha: float | str = "auto",
         coding: str = "01",
         intercept: str = "free",
         decision: Decision = "hamming",
@@ -97,7 +96,7 @@ class FAIE(LinearCodeClassifier):
         self.cardinality = cardinality
         self.scaling = scaling
 
-    def _encoder(self, alpha: float, centred: bool) -> Any:
+    def _encoder(self, alpha: float, centred: bool) -> Encoder:
         return ImplicitEncoder(
             self.n_components,
             feature_weight=self.feature_weight,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import check_number
+from dlst._parameters import Constraints, number, one_of
+from dlst._unknown import known_or_mean
 from dlst.decoders import Decision
-from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
-from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.label_space import known_or_mean
+from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.parts import OutOfSample
 from dlst.regressors import KernelRidge, LinearRidge
 
 
@@ -27,10 +28,11 @@ class KRR(MultiLabelClassifier):
     ----------
     kernel : str or callable
         See :class:`KernelRidge`. ``"linear"`` is solved in feature space: ridge regression of each
-        label, to which PLST and CPLST come with codes of full length.
+        label, to which PLST and CPLST come with codes of full length; ``gamma``, ``n_basis``,
+        ``basis`` and ``random_state`` then have no effect.
     gamma : float or {"auto", "median", "scale"}
         Width of the kernel; ``"auto"`` tries multiples of the median rule.
-    alpha : float, optional
+    alpha : float or "auto"
         α (λ elsewhere). What is left open of width and penalty is chosen together, by the least
         squared error of exact leave-one-out.
     n_basis, basis
@@ -65,12 +67,14 @@ class KRR(MultiLabelClassifier):
     (500, 10)
     """
 
+    _constraints: ClassVar[Constraints] = {"alpha": number(above=0) | one_of("auto")}
+
     def __init__(
         self,
         kernel: Any = "rbf",
         *,
         gamma: float | str = "auto",
-        alpha: float | None = None,
+        alpha: float | str = "auto",
         n_basis: int | str = "auto",
         basis: str = "random",
         decision: Decision = "hamming",
@@ -88,15 +92,12 @@ class KRR(MultiLabelClassifier):
         self.scaling = scaling
         self.random_state = random_state
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        if self.alpha is not None:
-            check_number("alpha", self.alpha, above=0)
-        rule = self._decision_rule(self.decision, self.cardinality)
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         self.regressor_ = self._regressor()
         self.regressor_.fit(self.scaler_.transform(X), as_dense(known_or_mean(Y)))
-        P = regressed_probabilities(self.regressor_.loo_predictions_)
-        self.decision_rule_ = rule.fit(P, Y)
+        left_out = self.regressor_.loo_predictions_
+        return lambda: OutOfSample(np.arange(len(left_out)), regressed_probabilities(left_out))
 
     def _regressor(self) -> Any:
         if isinstance(self.kernel, str) and self.kernel == "linear":
@@ -104,7 +105,7 @@ class KRR(MultiLabelClassifier):
         return KernelRidge(
             self.kernel,
             gamma=self.gamma,
-            alpha="auto" if self.alpha is None else self.alpha,
+            alpha=self.alpha,
             n_basis=self.n_basis,
             basis=self.basis,
             random_state=self.random_state,

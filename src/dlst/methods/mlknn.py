@@ -7,9 +7,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import check_integer, check_number
 from dlst.decoders import Decision, MLkNNDecoder
-from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
 
 
@@ -63,16 +62,10 @@ class MLkNN(MultiLabelClassifier):
         self.scaling = scaling
         self.n_jobs = n_jobs
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        check_integer("n_neighbors", self.n_neighbors, at_least=1)
-        check_number("smoothing", self.smoothing, at_least=0)
-        rule = self._decision_rule(self.decision, self.cardinality)
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        k = min(self.n_neighbors, X.shape[0] - 1)
-        self.decoder_ = MLkNNDecoder(k, self.smoothing, n_jobs=self.n_jobs)
-        self.decoder_.fit(self.scaler_.transform(X), Y)
-        seen = Y[self.decoder_.calibration_rows_]
-        self.decision_rule_ = rule.fit(self.decoder_.out_of_sample_proba_, seen)
+        self.decoder_ = MLkNNDecoder(self.n_neighbors, self.smoothing, n_jobs=self.n_jobs)
+        return self.decoder_.fit(self.scaler_.transform(X), Y).out_of_sample
 
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         P: NDArray[np.float64] = self.decoder_.predict_proba(self.scaler_.transform(X))
@@ -81,8 +74,7 @@ class MLkNN(MultiLabelClassifier):
     def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
         if self.decision == "hamming" and self.cardinality is None:
             return P >= 0.5
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided
+        return super()._decide(P, S)
 
 
 class DLST2(MLkNN):

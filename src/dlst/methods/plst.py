@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dlst.encoders import PrincipalEncoder
 from dlst.methods._linear_codes import LinearCodeClassifier
+from dlst.parts import Encoder
 
 
 class PLST(LinearCodeClassifier):
@@ -20,8 +19,8 @@ class PLST(LinearCodeClassifier):
         Code dimension r (the paper's M); a float is a share of K, rounded up, ``"half"`` is ⌈K/2⌉,
         at most 100, None the rank of the labels. With r = rank this is ridge regression of each
         label.
-    alpha : float, optional
-        α (the paper's λ); by default the one by which labels are predicted best, over a log grid,
+    alpha : float or "auto"
+        α (the paper's λ); ``"auto"``: the one by which labels are predicted best, over a log grid,
         by exact leave-one-out.
     intercept : {"free", "penalised"}
         Whether b is free, or the weight of a column of ones that is penalised like any other, as in
@@ -63,5 +62,5 @@ class PLST(LinearCodeClassifier):
     (8, (500, 10))
     """
 
-    def _encoder(self, alpha: float, centred: bool) -> Any:
+    def _encoder(self, alpha: float, centred: bool) -> Encoder:
         return PrincipalEncoder(self.n_components)

@@ -12,7 +12,7 @@ from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.br import BR
 from dlst.methods.clems import CLEMS
 from dlst.methods.cplst import CPLST
-from dlst.methods.dlst import DLST
+from dlst.methods.dlst import DLST, LiteralDLST, PaperDLST
 from dlst.methods.dlst1 import DLST1
 from dlst.methods.ecc import ECC
 from dlst.methods.faie import FAIE
@@ -41,8 +41,6 @@ class Method:
         The estimator.
     meaning : str
         One line.
-    parameters : mapping
-        What the row fixes.
     param_grid : mapping of str to sequence
         A small grid for inner cross-validation.
     """
@@ -51,7 +49,6 @@ class Method:
     title: str
     make: type[MultiLabelClassifier]
     meaning: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
     param_grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @property
@@ -70,24 +67,21 @@ METHODS: tuple[Method, ...] = (
     Method(
         "dlst-paper",
         "DLST (paper)",
-        DLST,
+        PaperDLST,
         "the paper's pipeline read soundly: KL codes, logistic regression, ML-kNN",
-        {"preset": "paper"},
-        {"alpha": (0.01, 0.1, 1.0)},
+        {"regressor__alpha": (0.01, 0.1, 1.0)},
     ),
     Method(
         "dlst-literal",
         "DLST (literal)",
-        DLST,
+        LiteralDLST,
         "the paper's pipeline as printed, for the record",
-        {"preset": "literal"},
     ),
     Method(
         "dlst1",
         "DLST₁",
         DLST1,
         "the paper's variant without codes: kernel logistic regression on labels",
-        {},
         {"alpha": (0.01, 0.1, 1.0)},
     ),
     Method("dlst2", "DLST₂", DLST2, "the paper's variant without regression: ML-kNN on features"),
@@ -96,7 +90,6 @@ METHODS: tuple[Method, ...] = (
         "ML-kNN",
         MLkNN,
         "ML-kNN on raw features, as its authors wrote it",
-        {},
         {"n_neighbors": (5, 10, 20)},
     ),
     Method(
@@ -104,7 +97,6 @@ METHODS: tuple[Method, ...] = (
         "BR",
         BR,
         "binary relevance: one support vector machine for each label, on one kernel matrix",
-        {},
         {"C": (1.0, 3.0, 10.0), "gamma_multiple": (0.5, 2.0)},
     ),
     Method(
@@ -112,7 +104,6 @@ METHODS: tuple[Method, ...] = (
         "PLST",
         PLST,
         "ridge regression onto principal components of the labels",
-        {},
         {"n_components": (0.2, 0.5, 0.8, None)},
     ),
     Method(
@@ -120,7 +111,6 @@ METHODS: tuple[Method, ...] = (
         "CPLST",
         CPLST,
         "ridge regression onto principal components of what features predict of the labels",
-        {},
         {"n_components": (0.2, 0.5, 0.8, None)},
     ),
     Method(
@@ -128,7 +118,6 @@ METHODS: tuple[Method, ...] = (
         "FaIE",
         FAIE,
         "ridge regression onto implicit codes that fit labels and features",
-        {},
         {"n_components": (0.5, None), "feature_weight": (0.01, 0.1, 1.0)},
     ),
     Method(
@@ -136,7 +125,6 @@ METHODS: tuple[Method, ...] = (
         "ML-LOC",
         MLLOC,
         "codes of local label correlation appended to the features, large-margin scorers",
-        {},
         {"alpha": (0.3, 1.0, 3.0), "n_prototypes": (15, 40)},
     ),
     Method(
@@ -144,7 +132,6 @@ METHODS: tuple[Method, ...] = (
         "MC",
         MC,
         "labels completed together with features, as one matrix of low rank",
-        {},
         {"label_weight": (0.02, 0.1, 1.0)},
     ),
     Method(
@@ -152,7 +139,6 @@ METHODS: tuple[Method, ...] = (
         "MIML",
         MIML,
         "sparse Bayesian labels: closed-form regression, ARD at prediction, active queries",
-        {},
         {"kernel": ("rbf", "linear")},
     ),
     Method(
@@ -160,7 +146,6 @@ METHODS: tuple[Method, ...] = (
         "SLRM",
         SLRM,
         "low-rank linear map, smooth over rows with and without labels",
-        {},
         {"kernel": ("linear", "rbf"), "manifold_penalty": (0.0, 0.03, 0.1)},
     ),
     Method(
@@ -168,7 +153,6 @@ METHODS: tuple[Method, ...] = (
         "MRV",
         MRV,
         "latent low-rank labels and a smooth kernel function that predicts them",
-        {},
         {"nuclear_penalty": (0.01, 0.03, 0.1), "negative_weight": (0.3, 1.0)},
     ),
     Method(
@@ -176,7 +160,6 @@ METHODS: tuple[Method, ...] = (
         "LEML",
         LEML,
         "linear map of low rank by alternating minimisation, from any known entries",
-        {},
         {"n_components": ("auto", "half")},
     ),
     Method(
@@ -184,7 +167,6 @@ METHODS: tuple[Method, ...] = (
         "KRR",
         KRR,
         "kernel ridge regression of the labels, width and penalty by exact leave-one-out",
-        {},
         {"kernel": ("rbf", "linear")},
     ),
     Method(
@@ -192,7 +174,6 @@ METHODS: tuple[Method, ...] = (
         "ECC",
         ECC,
         "ensemble of classifier chains in random orders",
-        {},
         {"C": (3.0, 10.0, 100.0)},
     ),
     Method(
@@ -200,7 +181,6 @@ METHODS: tuple[Method, ...] = (
         "RAkEL",
         RAKEL,
         "random small label sets, each learnt as one multi-class problem",
-        {},
         {"C": (3.0, 10.0, 100.0)},
     ),
     Method(
@@ -208,7 +188,6 @@ METHODS: tuple[Method, ...] = (
         "CLEMS",
         CLEMS,
         "label sets placed so that distances are costs; the nearest one answers",
-        {},
         {"cost": ("hamming", "f1", "accuracy")},
     ),
     Method(
@@ -216,7 +195,6 @@ METHODS: tuple[Method, ...] = (
         "SLEEC",
         SLEEC,
         "codes that keep near label sets near, linear regression, neighbours vote",
-        {},
         {"n_neighbors": (10, 25, 50)},
     ),
 )
@@ -247,19 +225,31 @@ def method_info(name: str) -> Method:
 
 
 def make(name: str, **parameters: Any) -> MultiLabelClassifier:
-    """Make an unfitted method.
+    """Make an unfitted method; parameters of its parts are named as in ``set_params``.
 
     Examples
     --------
     >>> make("mlknn", n_neighbors=5)
     MLkNN(n_neighbors=5)
+    >>> make("dlst", decoder__tau=0)
+    DLST(decoder=EvidenceDecoder(tau=0))
     """
     method = method_info(name)
-    known = method.make._get_param_names()
-    unknown = sorted(set(parameters) - set(known))
-    if unknown:
-        near = difflib.get_close_matches(unknown[0], known, n=3) or known
-        raise ValueError(
-            f"{method.name} has no parameter {unknown[0]!r}. Did you mean {', '.join(near)}?"
-        )
-    return method.make(**{**method.parameters, **parameters})
+    model: MultiLabelClassifier = method.make()
+    of_parts = {name for name in parameters if "__" in name}
+    # Parts first: their parameters depend on what they are.
+    for names in (set(parameters) - of_parts, of_parts):
+        known = model.get_params()
+        for name in sorted(names):
+            if name not in known:
+                raise ValueError(_unknown_parameter(method.name, name, list(known)))
+        model.set_params(**{name: parameters[name] for name in names})
+    return model
+
+
+def _unknown_parameter(method: str, given: str, known: list[str]) -> str:
+    """Name the parameters that may be meant; those of parts also by their own names."""
+    of_parts = [name for name in known if name.rpartition("__")[2] == given]
+    near = of_parts or difflib.get_close_matches(given, known, n=3)
+    flat = [name for name in known if "__" not in name]
+    return f"{method} has no parameter {given!r}. Did you mean {', '.join(near or flat)}?"

@@ -39,7 +39,8 @@ def asks(quick: bool) -> Mapping[str, Any]:
     return {
         "data": ["emotions"] if quick else ["emotions", "scene", "yeast"],
         "methods": [
-            Variant(PIPELINE, {"alpha": each}) for each in (LAMBDAS[1::2] if quick else LAMBDAS)
+            Variant(PIPELINE, {"regressor__alpha": each})
+            for each in (LAMBDAS[1::2] if quick else LAMBDAS)
         ],
         "splits": ["official"],
         "seeds": 3 if quick else 10,
@@ -109,9 +110,15 @@ def is_stable(run: Run) -> tuple[Outcome, str]:
     return judged_by_share(sum(near), len(near)), verdict(run)
 
 
+def _penalty_of(cell: Mapping[str, Any]) -> float | None:
+    """Return λ of a cell; in early records it is a parameter of the method, not of its part."""
+    parameters: Mapping[str, float] = cell["parameters"]
+    return parameters.get("regressor__alpha", parameters.get("alpha"))
+
+
 def _frame(run: Run) -> pd.DataFrame:
     # Cells of the same method differ by λ, which is the axis here and no part of the title.
-    frame = curve_frame(run, lambda cell: cell["parameters"].get("alpha"))
+    frame = curve_frame(run, _penalty_of)
     return frame.assign(title=frame["method"])
 
 

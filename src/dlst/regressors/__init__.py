@@ -1,15 +1,17 @@
 """Features to codes: linear, or in a kernel's feature space on sampled training rows."""
 
 from dlst.regressors.basis import KernelBasis
+from dlst.regressors.cross_fitting import CrossFitted, as_regressor
 from dlst.regressors.kernel_logistic import KernelLogisticRegression
 from dlst.regressors.kernel_ridge import KernelRidge
 from dlst.regressors.kernels import KERNELS, kernel_matrix
 from dlst.regressors.linear_machines import LinearMachines
-from dlst.regressors.ridge import LinearRidge
+from dlst.regressors.linear_ridge import LinearRidge
 from dlst.regressors.smoother import Readout, Smoother
 
 __all__ = [
     "KERNELS",
+    "CrossFitted",
     "KernelBasis",
     "KernelLogisticRegression",
     "KernelRidge",
@@ -17,5 +19,6 @@ __all__ = [
     "LinearRidge",
     "Readout",
     "Smoother",
+    "as_regressor",
     "kernel_matrix",
 ]

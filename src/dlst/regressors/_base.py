@@ -36,6 +36,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         self._one_dimensional = Z.ndim == 1
         return X, Z.reshape(len(Z), -1)
 
+    def _check_features(self, X: Any, least_rows: int) -> FeatureMatrix:
+        """Return training rows whose targets are not known yet."""
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=least_rows
+        )
+
     def _check_rows(self, X: Any) -> FeatureMatrix:
         """Return rows to predict."""
         check_is_fitted(self)

@@ -13,8 +13,8 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
+from dlst._kernels.ridge import Spectrum
 from dlst._progress import progress_bar
-from dlst.regressors.smoother import Spectrum
 
 THREADS_PAY_FROM = 5e8
 """Multiplications in one product from which BLAS may use all its threads."""
@@ -122,7 +122,7 @@ class LogisticProblem:
         """Return the objective and its gradient in the scaled unknowns, (q [+ 1]) · r of them."""
         scales = self._scales()
         rows = unknowns.reshape(scales.shape) / scales
-        B, _ = self._parts(rows)
+        B, _ = self._weights_and_offset(rows)
         value, slopes = self.loss.slope(self._margins(rows), self.targets)
         gradient = self._pulled_back(slopes, B) / scales
         return value + self.alpha * float(np.vdot(B, B)), gradient.ravel()
@@ -134,7 +134,7 @@ class LogisticProblem:
 
         def product(direction: Array) -> Array:
             rows = direction.reshape(scales.shape) / scales
-            bent = self._pulled_back(bend * self._margins(rows), self._parts(rows)[0])
+            bent = self._pulled_back(bend * self._margins(rows), self._weights_and_offset(rows)[0])
             return np.asarray(bent / scales).ravel()
 
         return LinearOperator((scales.size, scales.size), matvec=product, dtype=np.float64)
@@ -171,7 +171,7 @@ class LogisticProblem:
             end = _End(found.x, float(found.fun), found.jac, int(found.nit), reached)
             if not reached and found.status != OUT_OF_STEPS:
                 end = self._finish(end, tol * steepest)
-        coefficients, offset = self._parts(end.unknowns.reshape(scales.shape) / scales)
+        coefficients, offset = self._weights_and_offset(end.unknowns.reshape(scales.shape) / scales)
         slope = _largest(end.gradient) / steepest if steepest else 0.0
         return LogisticSolution(coefficients, offset, end.value, slope, end.n_iter, end.converged)
 
@@ -191,7 +191,7 @@ class LogisticProblem:
         return end
 
     def _margins(self, rows: Array) -> Array:
-        B, offset = self._parts(rows)
+        B, offset = self._weights_and_offset(rows)
         roots = np.sqrt(self.spectrum.eigenvalues)[:, None]
         return np.asarray(self.spectrum.U @ (roots * B) + offset)
 
@@ -201,7 +201,7 @@ class LogisticProblem:
         gradient = roots * (self.spectrum.U.T @ slopes) + 2 * self.alpha * B
         return np.vstack([gradient, slopes.sum(axis=0)]) if self.intercept else gradient
 
-    def _parts(self, rows: Array) -> tuple[Array, Array]:
+    def _weights_and_offset(self, rows: Array) -> tuple[Array, Array]:
         if self.intercept:
             return rows[:-1], rows[-1]
         return rows, np.zeros(self.targets.shape[1])

@@ -10,13 +10,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
+from dlst._kernels.ridge import Spectrum, leave_one_out_errors
 from dlst._matrices import FeatureMatrix
 from dlst._progress import progress_bar
 from dlst.errors import DataError
 from dlst.regressors._base import KernelRegressor
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.kernels import Kernel, check_kernel, has_width
-from dlst.regressors.smoother import Smoother, Spectrum, leave_one_out_errors
+from dlst.regressors.smoother import Smoother
 
 
 class KernelRidge(KernelRegressor):
@@ -48,7 +49,8 @@ class KernelRidge(KernelRegressor):
     Attributes
     ----------
     loo_predictions_ : ndarray of shape (n, r) or (n,)
-        Prediction of each training row by the other rows, for the same basis, width and penalty.
+        Prediction of each training row by the other rows, for the same basis, width and penalty;
+        after ``fit``, not in a composition.
     leverage_ : ndarray of shape (n,)
         Weight of each row's own target in its fitted value.
     gamma_ : float or None
@@ -128,6 +130,21 @@ class KernelRidge(KernelRegressor):
         self.readout_ = self.smoother_.regress(Z)
         return self
 
+    def prepare(self, X: FeatureMatrix, labels: Any) -> RidgeRegression:
+        """Choose width and penalty by the labels of training rows; codes may follow.
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n, d)
+            Training rows.
+        labels : ndarray or sparse of shape (n, K)
+            What is to be predicted well in the end, known everywhere.
+        """
+        X = self._check_features(X, least_rows=2)
+        self._one_dimensional = False
+        self._select(X, _targets(labels, X.shape[0]))
+        return RidgeRegression(self)
+
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict the targets of rows.
 
@@ -177,6 +194,27 @@ class KernelRidge(KernelRegressor):
                 least = int(np.argmin(errors))
                 yield _Attempt(float(errors[least]), float(alphas[least]), basis, spectrum)
                 advance(1)
+
+
+class RidgeRegression:
+    """A kernel ridge that has chosen its width and penalty, for any codes of its rows."""
+
+    def __init__(self, ridge: KernelRidge):
+        self.ridge = ridge
+
+    @property
+    def smoother(self) -> Smoother:
+        """Exact leave-one-out, and leave-two-out, for any targets."""
+        return self.ridge.smoother_
+
+    def regress(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Fit the ridge to codes (n, r); they are its targets."""
+        self.ridge.readout_ = self.smoother.regress(Z)
+        return Z
+
+    def out_of_sample(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return leave-one-out predictions of codes (n, r)."""
+        return self.smoother.leave_one_out(Z)
 
 
 class _Attempt(NamedTuple):

@@ -1,15 +1,13 @@
-"""Ridge regression of any targets on one set of rows, with exact leave-one-out predictions."""
+"""The smoother of a kernel regression: ridge on a basis, ready for any targets of its rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._kernels.ridge import RidgeSmoother, Spectrum
 from dlst._matrices import FeatureMatrix
 from dlst.regressors.basis import KernelBasis
 
@@ -21,64 +19,8 @@ class Readout(NamedTuple):
     offset: NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Spectrum:
-    """Singular value decomposition of features, F − 1 meanᵀ = U diag(eigenvalues)^(1/2) Vᵀ.
-
-    Attributes
-    ----------
-    U : ndarray of shape (n, q)
-        Orthonormal columns; orthogonal to the constant vector when the features were centred.
-    eigenvalues : ndarray of shape (q,)
-        Squared singular values, descending, without those that are zero to rounding.
-    V : ndarray of shape (p, q)
-        Orthonormal columns.
-    mean : ndarray of shape (p,)
-        What was subtracted from the rows.
-    """
-
-    U: NDArray[np.float64]
-    eigenvalues: NDArray[np.float64]
-    V: NDArray[np.float64]
-    mean: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, F: NDArray[np.float64], *, centred: bool = True) -> Spectrum:
-        """Decompose features (n, p), in O((n + p) p²).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> F = np.random.default_rng(0).normal(size=(8, 3))
-        >>> found = Spectrum.of(F)
-        >>> np.allclose((found.U * np.sqrt(found.eigenvalues)) @ found.V.T, F - F.mean(axis=0))
-        True
-        """
-        mean = F.mean(axis=0) if centred else np.zeros(F.shape[1])
-        F = F - mean
-        eigenvalues, V = np.linalg.eigh(F.T @ F)
-        kept = np.flatnonzero(eigenvalues > 1e-13 * eigenvalues.max(initial=0.0))[::-1]
-        eigenvalues, V = eigenvalues[kept], V[:, kept]
-        return cls(F @ V / np.sqrt(eigenvalues), eigenvalues, V, mean)
-
-    def orthonormalised(self) -> Spectrum:
-        """Return the same with columns of U that are orthonormal to rounding.
-
-        From a Gram matrix, the columns of small eigenvalues lose digits. Strong columns come
-        first, so Gram-Schmidt (a Cholesky factor) leaves them alone and mends the weak ones.
-        """
-        if not self.U.size:
-            return self
-        factor = np.linalg.cholesky(self.U.T @ self.U)
-        U = scipy.linalg.solve_triangular(factor, self.U.T, lower=True).T
-        return Spectrum(np.ascontiguousarray(U), self.eigenvalues, self.V, self.mean)
-
-
-class Smoother:
-    """The linear map from targets to their ridge predictions on the training rows.
-
-    The hat matrix is H = U diag(shrinkage) Uᵀ + 11ᵀ/n: the intercept is not penalised. It is never
-    formed whole; a block of its rows is ``(U[rows] * shrinkage) @ U.T + 1 / n``.
+class Smoother(RidgeSmoother):
+    """A ridge smoother on the features of a kernel's basis.
 
     Parameters
     ----------
@@ -88,15 +30,6 @@ class Smoother:
         Of the training rows' centred features on this basis.
     alpha : float
         Penalty λ of the squared norm, beside the sum of squared errors.
-
-    Attributes
-    ----------
-    U : ndarray of shape (n, q)
-        Orthonormal columns.
-    shrinkage : ndarray of shape (q,)
-        e/(e + λ) for the eigenvalues e.
-    leverage : ndarray of shape (n,)
-        Diagonal of H.
 
     Examples
     --------
@@ -112,119 +45,14 @@ class Smoother:
     """
 
     def __init__(self, basis: KernelBasis, spectrum: Spectrum, alpha: float):
+        super().__init__(spectrum, alpha)
         self.basis = basis
-        self.spectrum = spectrum.orthonormalised()
-        self.alpha = alpha
-        self.shrinkage = spectrum.eigenvalues / (spectrum.eigenvalues + alpha)
-        self.leverage = _leverage(self.U, self.shrinkage)
-
-    @property
-    def U(self) -> NDArray[np.float64]:  # noqa: N802
-        """Orthonormal columns (n, q)."""
-        return self.spectrum.U
-
-    def leave_one_out(self, T: Any) -> NDArray[np.float64]:
-        """Predict each row's targets from all other rows, exactly, for the given basis.
-
-        Parameters
-        ----------
-        T : array-like or sparse of shape (n, t)
-            Targets.
-
-        Returns
-        -------
-        ndarray of shape (n, t)
-        """
-        T = _dense(T)
-        mean = T.mean(axis=0)
-        fitted = self.U @ (self.shrinkage[:, None] * (self.U.T @ (T - mean))) + mean
-        h = self.leverage[:, None]
-        return np.asarray((fitted - h * T) / (1 - h))
 
     def regress(self, T: Any) -> Readout:
-        """Fit the ridge regression of targets.
-
-        Parameters
-        ----------
-        T : array-like or sparse of shape (n, t)
-            Targets.
-
-        Returns
-        -------
-        Readout
-            For :meth:`predict`.
-        """
-        T = _dense(T)
-        mean, spectrum = T.mean(axis=0), self.spectrum
-        scale = np.sqrt(spectrum.eigenvalues) / (spectrum.eigenvalues + self.alpha)
-        coefficients = spectrum.V @ (scale[:, None] * (spectrum.U.T @ (T - mean)))
-        return Readout(self.basis.whitening_ @ coefficients, mean - spectrum.mean @ coefficients)
+        """Fit the ridge regression of targets (n, t), for :meth:`predict`."""
+        weights, offset = self.coefficients(T)
+        return Readout(self.basis.whitening_ @ weights, offset)
 
     def predict(self, X: FeatureMatrix, readout: Readout) -> NDArray[np.float64]:
         """Predict the targets of new rows (n', d), as an array (n', t)."""
         return self.basis.combine(X, readout.weights) + readout.offset
-
-
-def leave_one_out_errors(
-    spectrum: Spectrum, T: Any, alphas: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the total squared leave-one-out error of targets for each penalty.
-
-    Targets are made dense a block of columns at a time, so thousands of sparse labels need no more
-    memory than the features do, and a further penalty costs O(n q min(q, t)).
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        Of centred features.
-    T : ndarray or sparse of shape (n, t)
-        Targets.
-    alphas : ndarray of shape (a,)
-        Penalties λ.
-
-    Returns
-    -------
-    ndarray of shape (a,)
-    """
-    U, q, t = spectrum.U, spectrum.U.shape[1], T.shape[1]
-    losses = spectrum.eigenvalues + alphas[:, None]
-    shrinkages = spectrum.eigenvalues / losses
-    weights = (1 - _leverage(U, shrinkages)) ** -2
-    # What ridge takes from each direction, 1 − shrinkage without its cancellation.
-    remains = alphas[:, None] / losses
-    if t <= q:
-        A, outside = _split(U, T)
-        residuals = (outside + U @ (remain[:, None] * A) for remain in remains)
-        return np.array([w @ (r**2).sum(axis=1) for w, r in zip(weights, residuals, strict=True)])
-    # ‖p_i + Aᵀ D u_i‖² = ‖p_i‖² + 2 (A p_i)ᵀ D u_i + u_iᵀ D (A Aᵀ) D u_i
-    square, cross, gram = np.zeros(len(U)), np.zeros_like(U), np.zeros((q, q))
-    columns = sp.csc_array(T) if sp.issparse(T) else T
-    width = max(q, 100)
-    for start in range(0, t, width):
-        A, outside = _split(U, columns[:, start : start + width])
-        square += (outside**2).sum(axis=1)
-        cross += outside @ A.T
-        gram += A @ A.T
-    errors = np.empty(len(alphas))
-    for k, (w, remain) in enumerate(zip(weights, remains, strict=True)):
-        UD = U * remain
-        errors[k] = w @ (square + (UD * (2 * cross + UD @ gram)).sum(axis=1))
-    return errors
-
-
-def _split(U: NDArray[np.float64], T: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Uᵀ T and what of the centred targets lies outside the columns of U."""
-    T = _dense(T)
-    T = T - T.mean(axis=0)
-    A = U.T @ T
-    return A, T - U @ A
-
-
-def _leverage(U: NDArray[np.float64], shrinkage: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the leverage of each row for one shrinkage, or a row of them for each of several."""
-    # Under a vanishing penalty a row predicts itself alone; rounding must not make 1 − h zero.
-    return np.minimum(shrinkage @ (U**2).T + 1 / len(U), 1 - 1e-12)
-
-
-def _dense(T: Any) -> NDArray[np.float64]:
-    return np.asarray(T.toarray() if sp.issparse(T) else T, dtype=np.float64)

@@ -8,6 +8,7 @@ from mlloc_problems import GAMMA, K, N, labelled_rows, partly_known
 from scipy.optimize import check_grad, linprog
 from sklearn.svm import SVC
 
+from dlst._kernels.ridge import Spectrum
 from dlst.methods.mlloc import MLLOC
 from dlst.methods.mlloc.code_step import CodeProblem, hinge_codes, squared_hinge_codes
 from dlst.methods.mlloc.objective import (
@@ -22,7 +23,6 @@ from dlst.methods.mlloc.scorer_step import (
     squared_hinge_scorers,
 )
 from dlst.regressors import KernelBasis
-from dlst.regressors.smoother import Spectrum
 
 SOLVERS = {"squared_hinge": (squared_hinge_codes, 2), "hinge": (hinge_codes, 1)}
 both_losses = pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])

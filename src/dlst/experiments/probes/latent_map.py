@@ -14,7 +14,6 @@ from dlst.experiments.demo_result import BoolArray, FloatArray, Reason
 from dlst.experiments.latent_plane import (
     IntArray,
     code_voters,
-    codes_searched,
     grey_images,
     plane_of,
     present_labels,
@@ -22,7 +21,7 @@ from dlst.experiments.latent_plane import (
     spread_rows,
 )
 from dlst.experiments.tuning import seeded
-from dlst.methods import LabelSpaceClassifier, method_info
+from dlst.methods import CodeSpaceClassifier, method_info
 
 DEFAULTS: Mapping[str, Any] = {
     "method": "dlst",
@@ -78,7 +77,7 @@ def latent_map(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
     why, codes = model.explain(test.X), model.transform(test.X)
     plane, votes = plane_of(model, codes), code_voters(why)
     nearest = _nearest(votes, len(rows), chosen["n_neighbours"])
-    searched, searched_codes = codes_searched(model)
+    searched, searched_codes = model.codes_searched()
     shown = _shown_training_rows(searched, nearest.indices, chosen["n_train"])
     places = plane.place(searched_codes[np.searchsorted(searched, shown)])
     labels, centres = plane.place_labels(model)
@@ -134,11 +133,11 @@ def _split_of(data: Dataset, kind: str, seed: int) -> Split:
     return random_split(data, 0.5, random_state=seed)
 
 
-def _fitted(train: Dataset, chosen: Mapping[str, Any]) -> LabelSpaceClassifier:
+def _fitted(train: Dataset, chosen: Mapping[str, Any]) -> CodeSpaceClassifier:
     if not train.n_features:
         raise DataError(f"{train.name}: has labels only; a map of codes needs features.")
     model = seeded(chosen["method"], chosen["parameters"], chosen["seed"])
-    if not isinstance(model, LabelSpaceClassifier):
+    if not isinstance(model, CodeSpaceClassifier):
         raise PlanError(f"a map needs a method with codes, such as dlst; got {chosen['method']!r}.")
     model.fit(train.X, train.Y)
     return model
@@ -174,7 +173,7 @@ def _neighbours(nearest: NeighbourVotes, shown: IntArray) -> list[list[dict[str,
 
 
 def _verdicts(
-    model: LabelSpaceClassifier, why: Explanation, test: Dataset, n_reasons: int
+    model: CodeSpaceClassifier, why: Explanation, test: Dataset, n_reasons: int
 ) -> list[dict[str, Any]]:
     """Give for each test row its labels, those found, and why."""
     truth, found = present_labels(test.Y), present_labels(model.predict(test.X))

@@ -20,10 +20,9 @@ from dlst.encoders.labelsets import LabelSets, distinct_label_sets
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.clems.costs import Cost, label_set_costs
 from dlst.methods.clems.multidimensional_scaling import classical_start, mirrored_mds, random_start
-from dlst.methods.label_space import out_of_sample_codes, two_dimensional
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.metrics import instance_average_precision
-from dlst.regressors import KernelRidge
+from dlst.regressors import KernelRidge, as_regressor
 
 FloatArray = NDArray[np.float64]
 
@@ -213,8 +212,10 @@ class CLEMS(MultiLabelClassifier):
         regressor = KernelRidge() if self.regressor is None else clone(self.regressor)
         if "random_state" in regressor.get_params() and regressor.random_state is None:
             regressor.set_params(random_state=random.randint(2**31 - 1))
-        self.regressor_ = regressor.fit(X, targets)
-        return out_of_sample_codes(self.regressor_, X, targets)
+        self.regressor_ = as_regressor(regressor)
+        regression = self.regressor_.prepare(X, targets)
+        regression.regress(targets)
+        return regression.out_of_sample(targets)
 
     def _choose_temperature(
         self,
@@ -249,7 +250,7 @@ class CLEMS(MultiLabelClassifier):
         return np.clip((1.0 - PRIOR_SHARE) * P + PRIOR_SHARE * self.prior_, 0.0, 1.0)
 
     def _codes(self, X: FeatureMatrix) -> FloatArray:
-        return two_dimensional(self.regressor_.predict(self.scaler_.transform(X)))
+        return self.regressor_.predict(self.scaler_.transform(X))
 
     def _probabilities(self, X: FeatureMatrix) -> FloatArray:
         codes = self._codes(X)

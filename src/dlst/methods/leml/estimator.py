@@ -16,12 +16,13 @@ from sklearn.utils import check_random_state
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import SHARE, Constraints, integer, number, one_of
 from dlst.decoders import Decision
-from dlst.methods._regressed_labels import regressed_probabilities
-from dlst.methods.base import MultiLabelClassifier
+from dlst.decoders.regressed_labels import regressed_probabilities
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.leml.fitting import FOLDS, Intercept, LowRankMap, Settings, Solver
 from dlst.methods.leml.half_problems import Inner
 from dlst.methods.leml.losses import Loss
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.parts import OutOfSample
 
 FloatArray = NDArray[np.float64]
 
@@ -178,16 +179,15 @@ class LEML(MultiLabelClassifier):
         self.scaling = scaling
         self.random_state = random_state
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         settings = self._settings()
-        self.decision_rule_ = self._decision_rule(self.decision, self.cardinality)
         self.n_components_ = self._rank(X.shape[1], Y.shape[1])
         random = check_random_state(self.random_state)
         seed = int(random.randint(2**31 - 1))
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         self._solve(settings, X, Y, seed, random)
-        self._learn_decisions(settings, X, Y, seed)
+        return lambda: self._held_out(settings, X, Y, seed)
 
     def _settings(self) -> Settings:
         inner = Inner(self.max_newton_iter, self.max_cg_iter, INNER_TOL)
@@ -264,20 +264,17 @@ class LEML(MultiLabelClassifier):
                 stacklevel=4,
             )
 
-    def _learn_decisions(
+    def _held_out(
         self, settings: Settings, X: FeatureMatrix, Y: sp.csr_array, seed: int
-    ) -> None:
-        if self.decision in ("hamming", "top"):
-            # These count labels; they need no probabilities.
-            self.decision_rule_.fit(np.broadcast_to(0.0, Y.shape), Y)
-            return
+    ) -> OutOfSample:
+        """Return probabilities of training rows from folds that leave them out."""
         held_out = settings.held_out(
             X, Y, [self.penalty_fraction_], self.n_components_, n_folds=FOLDS, seed=seed
         )
         P = np.tile(self.prevalence_[self._varying], (X.shape[0], 1))
         for fit in held_out:
             P[np.ix_(fit.rows, fit.labels)] = self._as_probabilities(fit.found.scores(X[fit.rows]))
-        self.decision_rule_.fit(P, Y)
+        return OutOfSample(np.arange(len(P)), P)
 
     def _scores(self, X: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
         A = np.asarray(self.scaler_.transform(X) @ self.feature_factors_)

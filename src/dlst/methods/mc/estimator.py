@@ -17,7 +17,7 @@ from sklearn.utils.extmath import randomized_svd
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import NONE, Constraints, integer, number, one_of
 from dlst.decoders import Decision
-from dlst.methods.base import MultiLabelClassifier, logit
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater, logit
 from dlst.methods.mc.fold_in import Factors, chi2_scores, factors, linear_rule
 from dlst.methods.mc.objective import FEATURE_LOSSES, LABEL_LOSSES, VARIANTS, Completion
 from dlst.methods.mc.search import (
@@ -31,6 +31,7 @@ from dlst.methods.mc.search import (
 )
 from dlst.methods.mc.solvers import Completed, exact_path, fixed_point_path
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.parts import OutOfSample
 
 FloatArray = NDArray[np.float64]
 
@@ -190,16 +191,16 @@ class MC(MultiLabelClassifier):
         self.scaling = scaling
         self.random_state = random_state
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
         self._check_parameters()
-        self.decision_rule_ = self._decision_rule(self.decision, self.cardinality)
         random = check_random_state(self.random_state)
         self._learn_scale(X)
         features, axes = self._principal(self._scaled(X), random)
         labels = _signs(Y)
-        self._choose_mu(labels, features, Y, random)
+        held_out = self._choose_mu(labels, features, random)
         problem = self._problem(labels, features)
         self._keep(problem, self._completed(problem), axes)
+        return held_out
 
     def _check_parameters(self) -> None:
         if self.feature_loss == "chi2" and self.variant == "mc1":
@@ -258,9 +259,9 @@ class MC(MultiLabelClassifier):
         )
 
     def _choose_mu(
-        self, labels: FloatArray, features: FloatArray, Y: sp.csr_array, random: Any
-    ) -> None:
-        """Choose μ, and learn to decide, on labels of training rows that are hidden."""
+        self, labels: FloatArray, features: FloatArray, random: Any
+    ) -> OutOfSampleLater | None:
+        """Choose μ on labels of training rows that are hidden; return what was said of those."""
         largest = self._problem(labels, features).largest_mu()
         given = None if isinstance(self.nuclear_penalty, str) else float(self.nuclear_penalty)
         self.nuclear_penalty_ = USUAL_SHARE * largest if given is None else given
@@ -273,8 +274,9 @@ class MC(MultiLabelClassifier):
             shares = SHARES if given is None else (given / largest,)
             found = self._searched(labels, features, rows, shares)
         if found is None or rows is None:
-            self.decision_rule_.fit(np.where(labels == 0, 0.5, labels > 0), Y)
-            return
+            return lambda: OutOfSample(
+                np.arange(len(labels)), np.where(labels == 0, 0.5, labels > 0)
+            )
         if given is None:
             self.nuclear_penalty_ = found.share * largest
             self.selection_ = {
@@ -284,8 +286,8 @@ class MC(MultiLabelClassifier):
             self.probability_slope_ = probability_slope(
                 labels[rows.hidden], found.predicted, self.slope
             )
-        seen, S = (Y[rows.hidden], found.predicted) if learns else (Y, np.zeros(Y.shape))
-        self.decision_rule_.fit(self._as_probabilities(S), seen)
+        predicted = self._as_probabilities(found.predicted)
+        return lambda: OutOfSample(rows.hidden, predicted)
 
     def _searched(
         self,
@@ -365,8 +367,7 @@ class MC(MultiLabelClassifier):
     def _decide(self, P: FloatArray, S: FloatArray) -> NDArray[np.bool_]:
         if self.decision == "hamming" and self.cardinality is None:
             return S > 0
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided
+        return super()._decide(P, S)
 
 
 def _signs(Y: sp.csr_array) -> FloatArray:

@@ -13,17 +13,18 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, as_dense, as_features
 from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
+from dlst._unknown import known_or_mean
 from dlst.decoders import Decision
+from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.errors import DataError
-from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
-from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.label_space import known_or_mean
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.miml.compression import compression_matrix
 from dlst.methods.miml.inference import Posterior, SparseLabels
 from dlst.methods.miml.query import greedy_information, signal_strengths
 from dlst.methods.miml.regression import Regression, chosen_regression
 from dlst.methods.miml.training import alternate_weights, choose_model
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.parts import OutOfSample
 from dlst.regressors.kernels import check_kernel
 
 KERNELS = ("rbf", "linear", "cosine")
@@ -251,10 +252,9 @@ class MIML(MultiLabelClassifier):
         indices, gains = greedy_information(pool, labelled.T @ labelled, strengths, self.noise_, n)
         return (indices, gains) if return_gains else indices
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         check_kernel(self.kernel, self.gamma)
         phi_seed, basis_seed = check_random_state(self.random_state).randint(2**31 - 1, size=2)
-        self.decision_rule_ = self._decision_rule(self.decision, self.cardinality)
         self.phi_ = compression_matrix(
             self.compression, self.n_labels_, self._varying, int(phi_seed)
         )
@@ -264,7 +264,7 @@ class MIML(MultiLabelClassifier):
         labels = self._choose_noise(regression, Y)
         self.rows_ = X
         self._learn_weights(X, regression, labels)
-        self._learn_decisions(regression, Y, labels)
+        return lambda: self._left_out(regression, labels)
 
     def _choose_regression(self, X: FeatureMatrix, Y: sp.csr_array, seed: int) -> Regression:
         """Choose features and penalty by leave-one-out, as far as they are not given."""
@@ -323,13 +323,9 @@ class MIML(MultiLabelClassifier):
         )
         self.weights_ = self.weight_scale_ * weights
 
-    def _learn_decisions(
-        self, regression: Regression, Y: sp.csr_array, labels: NDArray[np.float64]
-    ) -> None:
-        P = labels
-        if self.decision in ("micro", "macro"):
-            P = self._infer(regression.left_out(self.model_.codes(labels))).mean
-        self.decision_rule_.fit(regressed_probabilities(P), Y)
+    def _left_out(self, regression: Regression, labels: NDArray[np.float64]) -> OutOfSample:
+        mean = self._infer(regression.left_out(self.model_.codes(labels))).mean
+        return OutOfSample(np.arange(len(labels)), regressed_probabilities(mean))
 
     def _infer(self, T: NDArray[np.float64]) -> Posterior:
         if self.training == "iterated":

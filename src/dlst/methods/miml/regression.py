@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from dlst._kernels.ridge import Spectrum
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.regressors import KernelBasis
 from dlst.regressors.basis import LARGEST_AUTOMATIC_BASIS
 from dlst.regressors.kernels import has_width
-from dlst.regressors.smoother import Spectrum
 
 PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 """What is tried, as multiples of the mean squared length of a row's features."""

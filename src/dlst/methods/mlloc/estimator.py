@@ -9,9 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
 from dlst._kernels.rounding import rounding_share
@@ -19,10 +17,10 @@ from dlst._kernels.simplex import project_onto_simplex
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst._progress import progress_bar
+from dlst._unknown import known_or_mean
 from dlst.decoders import Decision
-from dlst.methods._regressed_labels import regressed_probabilities
+from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.label_space import CROSS_FITTING_FOLDS, known_or_mean
 from dlst.methods.mlloc.objective import LOSSES, Alternation, State
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.regressors import KernelRidge
@@ -176,7 +174,6 @@ class MLLOC(MultiLabelClassifier):
         self.random_state = random_state
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        rule = self._decision_rule(self.decision, self.cardinality)
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         random = check_random_state(self.random_state)
@@ -187,7 +184,6 @@ class MLLOC(MultiLabelClassifier):
         )
         state = self._alternate(problem, problem.start(self.n_prototypes, random))
         self._learn_to_score(problem, state, smoother)
-        self.decision_rule_ = rule.fit(self._judged_probabilities(X, Y), Y)
 
     def _choose_kernel(self, X: FeatureMatrix, Y: sp.csr_array, random: Any) -> Smoother:
         """Choose width and ridge penalty by the leave-one-out error of the labels."""
@@ -233,23 +229,6 @@ class MLLOC(MultiLabelClassifier):
             state = problem.with_best_scorers(replace(state, codes=regressed))
         self.dual_coef_ = self.basis_.whitening_ @ state.scorers.weights
         self.code_coef_, self.intercept_ = state.scorers.code_weights, state.scorers.intercept
-
-    def _judged_probabilities(self, X: FeatureMatrix, Y: sp.csr_array) -> FloatArray:
-        """Return out-of-sample probabilities of the (scaled) training rows, where a rule asks."""
-        n = X.shape[0]
-        if self.decision not in ("micro", "macro"):
-            return np.zeros(Y.shape)
-        P = np.tile(self.prevalence_[self._varying], (n, 1))
-        folds = min(CROSS_FITTING_FOLDS, n - 1)
-        if folds < 2:
-            return P
-        model = clone(self).set_params(decision="hamming", cardinality=None, scaling="none")
-        for train, test in KFold(folds, shuffle=True, random_state=0).split(P):
-            with warnings.catch_warnings():
-                # Labels that are constant in a fold; what all rows have to say was said.
-                warnings.simplefilter("ignore")
-                P[test] = clone(model).fit(X[train], Y[train]).predict_proba(X[test])
-        return P
 
     def _probabilities(self, X: FeatureMatrix) -> FloatArray:
         return self._scores(X)[0]

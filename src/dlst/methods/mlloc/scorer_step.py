@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from dlst._kernels.proximal import FloatArray, Solution, accelerated_proximal_gradient
-from dlst.regressors.smoother import Spectrum
+from dlst._kernels.ridge import Spectrum
 
 Signs: TypeAlias = NDArray[np.float64]
 """Labels (n, K): 1 present, -1 absent, 0 unknown."""

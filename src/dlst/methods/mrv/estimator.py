@@ -13,8 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import Constraints, number, one_of
+from dlst._unknown import known_or_mean
 from dlst.decoders import Decision
-from dlst.methods.label_space import known_or_mean
+from dlst.methods.base import OutOfSampleLater
 from dlst.methods.mrv.latent_labels import LatentLabelProblem, LatentLabels
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.shared.graph_regression import (
@@ -170,7 +171,7 @@ class MRV(ManifoldClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         self._check_common_parameters()
         rows = self.labelled_rows_ = labelled_rows(Y)
         Y = Y[rows]
@@ -181,7 +182,7 @@ class MRV(ManifoldClassifier):
         scatter = self._graph_scatter(F, X)
         F = F[rows]
         self._learn_function(F, Y, scatter)
-        self._learn_decisions(Y, self._held_out(F, Y, scatter) if self._learns_thresholds else None)
+        return lambda: self._held_out(F, Y, scatter).judged(rows)
 
     def _kernel_and_ridge(
         self, X: FeatureMatrix, rows: NDArray[np.intp], Y: sp.csr_array

@@ -14,8 +14,9 @@ from dlst._kernels.neighbour_graph import Weights, neighbour_laplacian
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst.decoders import Decision
-from dlst.methods._regressed_labels import regressed_probabilities, regressed_scores
+from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
+from dlst.parts import OutOfSample
 from dlst.regressors.kernels import Kernel, check_kernel
 
 FloatArray = NDArray[np.float64]
@@ -30,6 +31,10 @@ class HeldOut(NamedTuple):
 
     rows: NDArray[np.intp]
     scores: FloatArray
+
+    def judged(self, labelled: NDArray[np.intp]) -> OutOfSample:
+        """Return probabilities, with the rows' numbers among all that were given."""
+        return OutOfSample(labelled[self.rows], regressed_probabilities(self.scores))
 
 
 class ManifoldClassifier(MultiLabelClassifier):
@@ -77,19 +82,6 @@ class ManifoldClassifier(MultiLabelClassifier):
             raise ValueError(
                 "kernel must be one between features, for the graph of rows; got 'precomputed'."
             )
-        self.decision_rule_ = self._decision_rule(self.decision, self.cardinality)
-
-    @property
-    def _learns_thresholds(self) -> bool:
-        return self.decision in ("micro", "macro")
-
-    def _learn_decisions(self, Y: sp.csr_array, held_out: HeldOut | None) -> None:
-        """Fit the decision rule to labelled rows Y; only thresholds need held-out scores."""
-        if held_out is not None and self._learns_thresholds:
-            P = regressed_probabilities(held_out.scores)
-            self.decision_rule_.fit(P, Y[held_out.rows])
-        else:
-            self.decision_rule_.fit(np.zeros(Y.shape), Y)
 
     def _graph_scatter(self, F: FeatureMatrix, X: FeatureMatrix) -> FloatArray | None:
         """Return FᵀLF for the Laplacian L of the graph between rows X; None without a penalty."""

@@ -177,7 +177,7 @@ class SLEEC(MultiLabelClassifier):
             r,
             self.n_label_neighbors,
             self.n_neighbors,
-            None if isinstance(self.alpha, str) else self.alpha,
+            self.alpha,
             self.l1_penalty,
             self.max_iter,
             self.tol,

@@ -14,7 +14,7 @@ from dlst._matrices import FeatureMatrix
 from dlst.decoders.neighbours import nearest_neighbours
 from dlst.encoders.labelsets import distinct_label_sets
 from dlst.methods.sleec.inner_products import codes_of_products, near_inner_products
-from dlst.regressors.ridge import LinearRidge
+from dlst.regressors.linear_ridge import LinearRidge
 
 FloatArray = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class LocalEmbedding(BaseEstimator):  # type: ignore[misc]
         n_components: int,
         n_label_neighbors: int,
         n_neighbors: int,
-        alpha: float | None,
+        alpha: float | str,
         l1_penalty: float,
         max_iter: int,
         tol: float,

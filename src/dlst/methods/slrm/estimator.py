@@ -16,6 +16,7 @@ from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, number, one_of
 from dlst.decoders import Decision
 from dlst.errors import DataError
+from dlst.methods.base import OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.shared.graph_regression import (
     HeldOut,
@@ -170,7 +171,7 @@ class SLRM(ManifoldClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         rows = labelled_rows(Y)
         self._check_parameters(Y[rows])
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
@@ -180,12 +181,12 @@ class SLRM(ManifoldClassifier):
         F, Y = F[rows], Y[rows]
         problem, self.manifold_penalty_ = self._problem(F, Y, scatter)
         tried = self._shares_to_try(problem)
-        held_out = None
+        held_out: HeldOut | None = None
         self.selection_: dict[str, FloatArray] = {}
-        if len(tried) > 1 or self._learns_thresholds:
+        if len(tried) > 1:
             tried, held_out = self._best_share(F, Y, scatter, tried)
         self._learn_map(problem, tried[0])
-        self._learn_decisions(Y, held_out)
+        return lambda: (held_out or self._best_share(F, Y, scatter, tried)[1]).judged(rows)
 
     def _check_parameters(self, Y: sp.csr_array) -> None:
         self._check_common_parameters()

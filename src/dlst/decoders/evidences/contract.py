@@ -1,20 +1,25 @@
-"""What an evidence learns from, and what it must offer."""
+"""What an evidence learns from, and what it offers."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, as_dense
+from dlst._unknown import impute
 from dlst.decoders._inputs import FloatArray, IntArray, Labels
-from dlst.decoders.soft_vote import Ballot
+from dlst.decoders.evidences.ballot import Ballot
+from dlst.explanation import NeighbourVotes
+from dlst.parts import SearchedCodes, Smoother
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class TrainingRows:
     """The training rows as the evidences get them.
 
     Attributes
@@ -26,8 +31,8 @@ class Training:
     targets : ndarray of shape (n, r) or None
         The codes that the regressor was fitted to.
     X : ndarray or csr_array of shape (n, d) or None
-    smoother : object or None
-        The regressor's ridge smoother.
+    smoother : Smoother or None
+        That of the regression.
     rows : ndarray of int
         The calibration rows: where out-of-sample values are wanted.
     enriched : ndarray of shape (n, K) or None
@@ -39,7 +44,7 @@ class Training:
     labels: Labels
     targets: FloatArray | None
     X: FeatureMatrix | None
-    smoother: Any
+    smoother: Smoother | None
     rows: IntArray
     enriched: FloatArray | None = None
     n_jobs: int | None = None
@@ -56,28 +61,33 @@ class Training:
         unknown = self.labels.unknown
         return Ballot(values[rows], None if unknown is None else unknown[rows], self.labels.prior)
 
-    def imputed(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
+    def filled(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return some labels with unknown entries at their mean, and ones at the known zeros."""
-        ones = self.labels.ones[:, columns].toarray()
-        values = ones if self.enriched is None else self.enriched[:, columns]
-        if self.labels.unknown is None:
-            return values, 1.0 - ones
-        unknown = self.labels.unknown[:, columns].toarray() == 1
-        filled = np.where(unknown, self.labels.prevalence[columns], values)
-        return filled, np.where(unknown, 0.0, 1.0 - ones)
+        labels = self.Y[:, columns]
+        values = as_dense(impute(labels, self.labels.prevalence[columns]))
+        if self.enriched is not None:
+            # Guesses stand in place of known zeros only, and are 0 elsewhere.
+            values = np.maximum(values, self.enriched[:, columns])
+        return values, (labels.toarray() == 0).astype(np.float64)
 
 
-@runtime_checkable
-class Evidence(Protocol):
-    """Something that speaks for or against each label of a row, on the scale of a logit.
+class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
+    """Something that speaks for or against each label of a row, on the scale of a logit."""
 
-    An evidence may also have ``neighbours(codes, X) -> NeighbourVotes``, which explanations show.
-    """
+    name: ClassVar[str]
 
-    name: str
-
-    def fit(self, training: Training) -> FloatArray:
+    @abstractmethod
+    def fit(self, training: TrainingRows) -> FloatArray:
         """Learn, and return the values of ``training.rows``, (n_rows, K), as if they were new."""
 
+    @abstractmethod
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
         """Return the values of new rows, shape (n, K)."""
+
+    def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes | None:
+        """Return who votes on new rows; None for an evidence that is no vote."""
+        return None
+
+    def searched(self) -> SearchedCodes | None:
+        """Return the codes among which neighbours are searched; None where none are."""
+        return None

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import expit
 
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 CONSTANT_LOGIT = 30.0
 """Bound of logits, reached by labels that were always or never present: p = 1 or 0."""
@@ -29,11 +32,14 @@ class NeighbourVotes:
         Euclidean distances.
     weights : ndarray of shape (n, k)
         Weights of their votes.
+    space : {"codes", "features"}
+        What they are near in.
     """
 
     indices: IntArray
     distances: FloatArray
     weights: FloatArray
+    space: Literal["codes", "features"] = "codes"
 
 
 @dataclass(frozen=True, eq=False)

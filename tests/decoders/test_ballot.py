@@ -1,41 +1,20 @@
-"""The soft vote against loops."""
+"""The weighted vote against loops."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from decoder_problems import NAN, csr
+from decoder_problems import NAN, csr, slow_vote
 
 from dlst.decoders._inputs import Labels
-from dlst.decoders.neighbours import Neighbours
-from dlst.decoders.soft_vote import (
+from dlst.decoders.evidences.ballot import (
     Ballot,
-    soft_vote,
     usable_neighbourhoods,
     vote_log_loss,
     vote_weights,
+    weighted_vote,
 )
-
-
-def slow_vote(indices, squared, k, Y, prior):
-    votes = np.empty((len(indices), Y.shape[1]))
-    for i in range(len(indices)):
-        width = squared[i, k] if k < squared.shape[1] else squared[i, k - 1]
-        for j in range(Y.shape[1]):
-            weights, yes = [], []
-            for place in range(k):
-                entry = Y[indices[i, place], j]
-                if not np.isnan(entry):
-                    weights.append(1 - squared[i, place] / width + 1e-6)
-                    yes.append(entry)
-            if not weights:
-                votes[i, j] = prior[j]
-                continue
-            weights, yes = np.array(weights), np.array(yes)
-            n_eff = weights.sum() ** 2 / (weights**2).sum()
-            share = weights @ yes / weights.sum()
-            votes[i, j] = (n_eff * share + prior[j]) / (n_eff + 1)
-    return votes
+from dlst.decoders.neighbours import Neighbours
 
 
 @pytest.mark.parametrize("unknown", [0.0, 0.5])
@@ -52,7 +31,9 @@ def test_votes_equal_the_formula_in_loops(unknown, k):
     np.testing.assert_allclose(labels.prior, prior)
     expected = slow_vote(indices, squared, k, Y, prior)
     for values in (labels.ones, labels.ones.toarray()):
-        found = soft_vote(Neighbours(indices, squared), k, Ballot(values, labels.unknown, prior))
+        found = weighted_vote(
+            Neighbours(indices, squared), k, Ballot(values, labels.unknown, prior)
+        )
         # With k = 6 the farthest weighs 1e-6; alone, it is what subtraction leaves of the rest.
         np.testing.assert_allclose(found, expected, atol=5e-5 if unknown and k == 6 else 1e-12)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,12 +12,17 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
+from dlst._kernels.ridge import Spectrum, leave_one_out_errors, without_own_target
 from dlst._matrices import FeatureMatrix
-from dlst.regressors.smoother import Spectrum, leave_one_out_errors
+from dlst._parameters import Constraints, check_parameters, number, one_of
 
 FloatArray = NDArray[np.float64]
 
 INTERCEPTS = ("free", "penalised")
+NO_PENALTY = (
+    "alpha must be a number with intercept='penalised'; got 'auto'. "
+    "Give one, or use intercept='free'."
+)
 RELATIVE_ALPHAS = np.logspace(-4, 2, 13)
 """Penalties that are tried, over the mean eigenvalue of the features' Gram matrix."""
 
@@ -32,8 +37,8 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
 
     Parameters
     ----------
-    alpha : float, optional
-        α; by default the one of a log grid with the least total squared error of leave-one-out
+    alpha : float or "auto"
+        α; ``"auto"`` is the one of a log grid with the least total squared error of leave-one-out
         predictions.
     intercept : {"free", "penalised"}
         Whether b is free, or the weight of a column of ones and penalised like the others, as in
@@ -45,7 +50,7 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
     intercept_ : ndarray of shape (t,) or float
     alpha_ : float
     leverage_ : ndarray of shape (n,)
-        Weight of each row's own target in its fitted value.
+        Weight of each row's own target in its fitted value; after ``fit``, as the next.
     loo_predictions_ : ndarray of shape (n, t) or (n,)
         Prediction of each training row by the other rows, exact for the same penalty.
 
@@ -66,7 +71,12 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
     array([[6., 7.]])
     """
 
-    def __init__(self, alpha: float | None = None, *, intercept: str = "free"):
+    _constraints: ClassVar[Constraints] = {
+        "alpha": number(at_least=0) | one_of("auto"),
+        "intercept": one_of(*INTERCEPTS),
+    }
+
+    def __init__(self, alpha: float | str = "auto", *, intercept: str = "free"):
         self.alpha = alpha
         self.intercept = intercept
 
@@ -91,23 +101,25 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
         )
         self._one_dimensional = Z.ndim == 1
         Z = np.asarray(Z, dtype=np.float64).reshape(len(Z), -1)
-        free = self.intercept == "free"
-        rows = FeatureRows.centred(X) if free else FeatureRows(_with_ones(X))
-        mean = Z.mean(axis=0) if free else np.zeros(Z.shape[1])
-        self.alpha_ = float(_least_error(rows, Z) if self.alpha is None else self.alpha)
-        whitening = ridge_whitening(rows, self.alpha_)
-        F = rows.times(whitening)
-        W = F.T @ (Z - mean)
-        self.leverage_ = (F**2).sum(axis=1) + (1 / len(Z) if free else 0.0)
-        self.loo_predictions_ = self._like_targets(_leave_one_out(F @ W + mean, Z, self.leverage_))
-        coef = whitening @ W
-        if free:
-            self.coef_, self.intercept_ = coef, mean - rows.shift @ coef
-        else:
-            self.coef_, self.intercept_ = coef[1:], coef[0]
-        if self._one_dimensional:
-            self.coef_, self.intercept_ = self.coef_.ravel(), float(self.intercept_[0])
+        rows = self._whitened(X, Z)
+        self.leverage_ = rows.leverage
+        self.loo_predictions_ = self._like_targets(rows.out_of_sample(Z))
+        rows.regress(Z)
         return self
+
+    def prepare(self, X: FeatureMatrix, labels: Any) -> LinearRidgeRegression:
+        """Choose the penalty by the labels of training rows, where none is given; codes may follow.
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n, d)
+        labels : ndarray or sparse of shape (n, K)
+            What is to be predicted well in the end, known everywhere.
+        """
+        self._check_parameters()
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        self._one_dimensional = False
+        return self._whitened(X, labels)
 
     def predict(self, X: Any) -> FloatArray:
         """Predict the targets of rows, shape (n, t) or (n,)."""
@@ -116,18 +128,20 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
         return np.asarray(X @ self.coef_ + self.intercept_)
 
     def _check_parameters(self) -> None:
-        if self.intercept not in INTERCEPTS:
-            raise ValueError(
-                f"intercept must be one of {', '.join(INTERCEPTS)}; got {self.intercept!r}."
-            )
-        alpha = self.alpha
-        if alpha is None and self.intercept == "penalised":
-            raise ValueError(
-                "alpha must be a number with intercept='penalised'; got None. "
-                "Give one, or use intercept='free'."
-            )
-        if alpha is not None and not _is_penalty(alpha):
-            raise ValueError(f"alpha must be None or a number of at least 0; got {alpha!r}.")
+        check_parameters(self)
+        if self.alpha == "auto" and self.intercept == "penalised":
+            raise ValueError(NO_PENALTY)
+
+    def _whitened(self, X: FeatureMatrix, judged: Any) -> LinearRidgeRegression:
+        free = self.intercept == "free"
+        rows = FeatureRows.centred(X) if free else FeatureRows(_with_ones(X))
+        self.alpha_ = float(_least_error(rows, judged) if self.alpha == "auto" else self.alpha)
+        whitening = ridge_whitening(rows, self.alpha_)
+        return LinearRidgeRegression(self, rows.shift, whitening, rows.times(whitening))
+
+    def _settle(self, coef: FloatArray, intercept: FloatArray) -> None:
+        self.coef_ = self._like_targets(coef)
+        self.intercept_ = float(intercept[0]) if self._one_dimensional else intercept
 
     def _like_targets(self, Z: FloatArray) -> FloatArray:
         return Z.ravel() if self._one_dimensional else Z
@@ -136,6 +150,51 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class LinearRidgeRegression:
+    """A linear ridge that has its penalty, for any codes of its rows.
+
+    Parameters
+    ----------
+    ridge : LinearRidge
+        Fitted by ``regress``.
+    shift : ndarray of shape (d,)
+        What is subtracted from rows.
+    whitening : ndarray of shape (d, q)
+        A, of the hat matrix F Fᵀ with F = X A.
+    F : ndarray of shape (n, q)
+    """
+
+    smoother: None = None
+
+    def __init__(self, ridge: LinearRidge, shift: FloatArray, whitening: FloatArray, F: FloatArray):
+        self.ridge, self.shift, self.whitening, self.F = ridge, shift, whitening, F
+        self.free = ridge.intercept == "free"
+
+    @property
+    def leverage(self) -> FloatArray:
+        """Weight of each row's own target in its fitted value, shape (n,)."""
+        return np.asarray((self.F**2).sum(axis=1) + (1 / len(self.F) if self.free else 0.0))
+
+    def regress(self, Z: FloatArray) -> FloatArray:
+        """Fit the ridge to codes (n, r); they are its targets."""
+        mean = self._mean(Z)
+        coef = self.whitening @ (self.F.T @ (Z - mean))
+        if self.free:
+            self.ridge._settle(coef, mean - self.shift @ coef)
+        else:
+            self.ridge._settle(coef[1:], coef[0])
+        return Z
+
+    def out_of_sample(self, Z: FloatArray) -> FloatArray:
+        """Return leave-one-out predictions of codes (n, r)."""
+        mean = self._mean(Z)
+        fitted = self.F @ (self.F.T @ (Z - mean)) + mean
+        return without_own_target(fitted, Z, self.leverage)
+
+    def _mean(self, Z: FloatArray) -> FloatArray:
+        return np.asarray(Z.mean(axis=0) if self.free else np.zeros(Z.shape[1]))
 
 
 def leave_one_out_penalty(X: FeatureMatrix, T: Any) -> float:
@@ -159,17 +218,6 @@ def _least_error(rows: FeatureRows, T: Any) -> float:
     errors = leave_one_out_errors(spectrum, T, alphas)
     # Of equal penalties the largest: with nothing to learn from there is nothing to fit.
     return float(alphas[::-1][np.argmin(errors[::-1])])
-
-
-def _is_penalty(value: Any) -> bool:
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return bool(number and 0 <= value < np.inf)
-
-
-def _leave_one_out(fitted: FloatArray, Z: FloatArray, leverage: FloatArray) -> FloatArray:
-    # Under a vanishing penalty a row predicts itself alone; rounding must not make 1 − h zero.
-    h = np.minimum(leverage, 1 - 1e-12)[:, None]
-    return np.asarray((fitted - h * Z) / (1 - h))
 
 
 def _with_ones(X: FeatureMatrix) -> FeatureMatrix:

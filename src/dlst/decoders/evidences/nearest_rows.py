@@ -1,80 +1,83 @@
-"""Votes of neighbours as evidence: in the space of the codes, and in that of the features."""
+"""Evidence of the nearest training rows: by their codes, and by their features."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.decoders._inputs import FloatArray, clipped_logit
-from dlst.decoders.explanation import NeighbourVotes
-from dlst.decoders.leave_two_out import leave_two_out_neighbours
-from dlst.decoders.neighbours import Neighbours, nearest_neighbours
-from dlst.decoders.soft_vote import (
+from dlst.decoders.evidences.ballot import (
     VOTE_MARGIN,
     Ballot,
-    soft_vote,
     usable_neighbourhoods,
     vote_log_loss,
     vote_weights,
+    weighted_vote,
 )
-from dlst.decoders.training import Training
+from dlst.decoders.evidences.contract import Evidence, TrainingRows
+from dlst.decoders.leave_two_out import leave_two_out_neighbours
+from dlst.decoders.neighbours import Neighbours, nearest_neighbours
+from dlst.explanation import NeighbourVotes
+from dlst.parts import SearchedCodes
 
 K_GRID = (10, 15, 20, 30, 40, 60, 80, 120, 160)
 RHO_GRID = (0.0, 0.1, 0.2, 0.3)
 
 
-class _Vote(BaseEstimator):  # type: ignore[misc]
+class _Vote(Evidence):
     """What both votes share once the neighbours of the calibration rows are known."""
 
+    space: Literal["codes", "features"]
     n_jobs_: int | None
-    database_: FeatureMatrix
+    voters_: FeatureMatrix
     ballot_: Ballot
 
     def _choose(
-        self, training: Training, found: Sequence[Neighbours], grid: Sequence[int]
+        self, training: TrainingRows, found: Sequence[Neighbours], grid: Sequence[int]
     ) -> tuple[int, FloatArray]:
         """Choose the searched space and k by log-loss; return the space and its evidence."""
         self.n_jobs_ = training.n_jobs
         self.ballot_ = training.ballot()
-        self.database_rows_ = training.labels.labelled_rows
+        self.voting_rows_ = training.labels.labelled_rows
         present, known = training.labels.dense(training.rows)
         self.log_loss_ = np.array(
             [
-                [vote_log_loss(soft_vote(each, k, self.ballot_), present, known) for k in grid]
+                [vote_log_loss(weighted_vote(each, k, self.ballot_), present, known) for k in grid]
                 for each in found
             ]
         )
         space, place = divmod(int(np.argmin(self.log_loss_)), len(grid))
         self.k_grid_, self.k_ = tuple(grid), grid[place]
-        votes = soft_vote(found[space], self.k_, self.ballot_)
+        votes = weighted_vote(found[space], self.k_, self.ballot_)
         return space, clipped_logit(votes, VOTE_MARGIN)
 
     def _found(self, queries: FeatureMatrix) -> Neighbours:
-        wanted = min(self.k_ + 1, self.database_.shape[0])
-        return nearest_neighbours(self.database_, wanted, queries, n_jobs=self.n_jobs_)
+        wanted = min(self.k_ + 1, self.voters_.shape[0])
+        return nearest_neighbours(self.voters_, wanted, queries, n_jobs=self.n_jobs_)
 
     def _values(self, queries: FeatureMatrix) -> FloatArray:
-        votes = soft_vote(self._found(queries), self.k_, self.ballot_)
+        votes = weighted_vote(self._found(queries), self.k_, self.ballot_)
         return clipped_logit(votes, VOTE_MARGIN)
 
     def _voters(self, queries: FeatureMatrix) -> NeighbourVotes:
         found = self._found(queries)
         return NeighbourVotes(
-            self.database_rows_[found.indices[:, : self.k_]],
+            self.voting_rows_[found.indices[:, : self.k_]],
             np.sqrt(found.squared_distances[:, : self.k_]),
             vote_weights(found.squared_distances, self.k_),
+            self.space,
         )
 
 
 class CodeVote(_Vote):
-    """Evidence: the soft vote of the nearest training codes.
+    """Evidence: the weighted vote of the nearest training codes.
 
-    The data base is (1 - rho) · code + rho · target of each labelled row. rho and k are chosen by
-    the log-loss of the calibration rows, each left out; with a smoother, codes in the data base are
-    also freed of the row that asks (leave-two-out, exact).
+    Searched is (1 - rho) · code + rho · target of each labelled row. rho and k are chosen by the
+    log-loss of the calibration rows, each left out; with a smoother, the codes searched are also
+    freed of the row that asks (leave-two-out, exact).
 
     Parameters
     ----------
@@ -91,12 +94,13 @@ class CodeVote(_Vote):
     """
 
     name = "code vote"
+    space = "codes"
 
     def __init__(self, k_grid: Sequence[int] = K_GRID, rho_grid: Sequence[float] = RHO_GRID):
         self.k_grid = k_grid
         self.rho_grid = rho_grid
 
-    def fit(self, training: Training) -> FloatArray:
+    def fit(self, training: TrainingRows) -> FloatArray:
         """Choose rho and k; return the evidence of ``training.rows``, each row left out."""
         rhos = tuple(float(rho) for rho in self.rho_grid)
         if not rhos or any(not 0.0 <= rho <= 1.0 for rho in rhos):
@@ -123,7 +127,7 @@ class CodeVote(_Vote):
             ]
         space, values = self._choose(training, found, grid)
         self.rho_ = self.rho_grid_[space]
-        self.database_ = _blend(training, self.rho_)[rows]
+        self.voters_ = _blend(training, self.rho_)[rows]
         return values
 
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
@@ -134,9 +138,13 @@ class CodeVote(_Vote):
         """Return who votes on new rows."""
         return self._voters(codes)
 
+    def searched(self) -> SearchedCodes:
+        """Return the labelled rows and their codes, blended with targets."""
+        return SearchedCodes(self.voting_rows_, self.voters_)
+
 
 class FeatureVote(_Vote):
-    """Evidence: the soft vote of the training rows with the nearest features.
+    """Evidence: the weighted vote of the training rows with the nearest features.
 
     Parameters
     ----------
@@ -151,19 +159,20 @@ class FeatureVote(_Vote):
     """
 
     name = "feature vote"
+    space = "features"
 
     def __init__(self, k_grid: Sequence[int] = K_GRID):
         self.k_grid = k_grid
 
-    def fit(self, training: Training) -> FloatArray:
+    def fit(self, training: TrainingRows) -> FloatArray:
         """Choose k; return the evidence of ``training.rows``, each row left out."""
         if training.X is None:
             raise ValueError("the feature vote needs X; got X=None. Pass X, or feature_vote=False.")
         rows = training.labels.labelled_rows
         grid = usable_neighbourhoods(self.k_grid, len(rows))
-        self.database_ = training.X[rows]
+        self.voters_ = training.X[rows]
         found = nearest_neighbours(
-            self.database_,
+            self.voters_,
             min(grid[-1] + 1, len(rows) - 1),
             training.X[training.rows],
             own=np.searchsorted(rows, training.rows),
@@ -180,7 +189,7 @@ class FeatureVote(_Vote):
         return self._voters(_required(X))
 
 
-def _blend(training: Training, rho: float) -> FeatureMatrix:
+def _blend(training: TrainingRows, rho: float) -> FeatureMatrix:
     if training.targets is None or rho == 0.0:
         return training.codes
     return (1.0 - rho) * as_dense(training.codes) + rho * training.targets

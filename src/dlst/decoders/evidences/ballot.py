@@ -1,4 +1,4 @@
-"""The soft vote of neighbours: near ones weigh more, few of them lean on the prior."""
+"""How near rows vote: the nearer weigh more, and few of them lean on the prior."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VOTE_MARGIN = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Ballot:
-    """What the rows of a data base vote with.
+    """What rows vote with when they are near.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ def vote_weights(squared_distances: FloatArray, k: int) -> FloatArray:
     return 1.0 - share + LEAST_WEIGHT
 
 
-def soft_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
+def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
     """Return the votes on each label, shape (n, K), strictly inside (0, 1).
 
     With weights w, the share of the vote for a label is worth n_eff = (Σw)²/Σw² observations, and

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from dlst._kernels.ridge import RidgeSmoother, Spectrum, leave_one_out_errors
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.decoders._inputs import FloatArray, IntArray
-from dlst.decoders.training import Training
+from dlst.decoders.evidences.contract import Evidence, TrainingRows
+from dlst.parts import Smoother
 
 LABEL_BLOCK_ENTRIES = 32_000_000
 """Entries of dense label columns regressed at once: 256 MB."""
 
+RELATIVE_PENALTIES = np.geomspace(1e-4, 1e2, 13)
+"""Penalties of the ridge from codes, over the mean eigenvalue of their scatter."""
 
-class DirectReadout(BaseEstimator):  # type: ignore[misc]
+
+class DirectReadout(Evidence):
     """Evidence: the labels regressed on the features by the codes' own smoother.
 
     Each label's read-out s becomes phi(s) = log softplus(s/tau) - log softplus((1-s)/tau): a logit
@@ -39,10 +43,10 @@ class DirectReadout(BaseEstimator):  # type: ignore[misc]
     def __init__(self, link_scale: float | None = None):
         self.link_scale = link_scale
 
-    def fit(self, training: Training) -> FloatArray:
+    def fit(self, training: TrainingRows) -> FloatArray:
         """Regress the labels; return the evidence of ``training.rows``, each row left out."""
         self.from_codes_ = training.smoother is None
-        self.smoother_ = CodeRidge.fit(training) if self.from_codes_ else training.smoother
+        self.smoother_: Smoother = training.smoother or CodeRidge.of(training)
         if not self.from_codes_ and training.X is None:
             raise ValueError("the direct read-out needs X; got X=None. Pass X, or direct=False.")
         n, K = training.labels.shape
@@ -50,10 +54,10 @@ class DirectReadout(BaseEstimator):  # type: ignore[misc]
         self.readouts_: list[Any] = []
         values = np.empty((len(training.rows), K))
         for columns in label_blocks(n, K):
-            imputed, absent = training.imputed(columns)
-            left_out = self.smoother_.leave_one_out(imputed)
+            filled, absent = training.filled(columns)
+            left_out = self.smoother_.leave_one_out(filled)
             self.link_scale_[columns] = self._scale(left_out, absent)
-            self.readouts_.append(self.smoother_.regress(imputed))
+            self.readouts_.append(self.smoother_.regress(filled))
             values[:, columns] = left_out[training.rows]
         return stretched_logit(values, self.link_scale_)
 
@@ -74,56 +78,30 @@ class DirectReadout(BaseEstimator):  # type: ignore[misc]
         return np.asarray(np.sqrt(variance) + 1e-3)
 
 
-class CodeRidge:
-    """Ridge from codes to labels with exact leave-one-out, its penalty chosen by it."""
-
-    def __init__(self, mean: FloatArray, axes: FloatArray, scale: FloatArray, U: FloatArray):
-        self.mean, self.axes, self.scale, self.U = mean, axes, scale, U
-        self.n = U.shape[0]
-        self.penalty = 0.0
+class CodeRidge(RidgeSmoother):
+    """Ridge from codes to labels, its penalty chosen by exact leave-one-out."""
 
     @classmethod
-    def fit(cls, training: Training) -> CodeRidge:
+    def of(cls, training: TrainingRows) -> CodeRidge:
         """Decompose the codes and choose the penalty that leaves the least squared error."""
         codes = as_dense(training.codes)
-        mean = codes.mean(axis=0)
-        U, scale, axes = np.linalg.svd(codes - mean, full_matrices=False)
-        kept = scale > 1e-10 * max(float(scale[0]), 1.0) if len(scale) else np.zeros(0, bool)
-        ridge = cls(mean, axes[kept], scale[kept], U[:, kept])
-        n, K = training.labels.shape
-        penalties = np.geomspace(1e-4, 1e2, 13) * float(np.mean(scale**2) if len(scale) else 1.0)
+        spectrum = Spectrum.of(codes).orthonormalised()
+        scale = float(spectrum.eigenvalues.sum()) / min(codes.shape) or 1.0
+        penalties = scale * RELATIVE_PENALTIES
         errors = np.zeros(len(penalties))
-        for columns in label_blocks(n, K):
-            imputed, _ = training.imputed(columns)
-            for place, ridge.penalty in enumerate(penalties):
-                errors[place] += ((imputed - ridge.leave_one_out(imputed)) ** 2).sum()
-        ridge.penalty = float(penalties[np.argmin(errors)])
-        return ridge
-
-    @property
-    def shrinkage(self) -> FloatArray:
-        """Share of each axis that the penalty leaves, shape (q,)."""
-        return np.asarray(self.scale**2 / (self.scale**2 + self.penalty))
-
-    @property
-    def leverage(self) -> FloatArray:
-        """Diagonal of the hat matrix, shape (n,)."""
-        return np.asarray((self.U**2) @ self.shrinkage + 1.0 / self.n)
-
-    def leave_one_out(self, targets: FloatArray) -> FloatArray:
-        """Predict each training row without itself."""
-        fitted = self.U @ (self.shrinkage[:, None] * (self.U.T @ targets)) + targets.mean(axis=0)
-        gaps = np.maximum(1.0 - self.leverage, 1e-10)
-        return np.asarray(targets - (targets - fitted) / gaps[:, None])
+        for columns in label_blocks(*training.labels.shape):
+            filled, _ = training.filled(columns)
+            errors += leave_one_out_errors(spectrum, filled, penalties)
+        return cls(spectrum, float(penalties[np.argmin(errors)]))
 
     def regress(self, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return intercepts and weights on the codes."""
-        weights = (self.shrinkage / self.scale)[:, None] * (self.U.T @ targets)
-        return targets.mean(axis=0), self.axes.T @ weights
+        """Return weights on the codes, and offsets."""
+        return self.coefficients(targets)
 
     def predict(self, codes: FeatureMatrix, readout: tuple[FloatArray, FloatArray]) -> FloatArray:
         """Predict the labels of new codes."""
-        return readout[0] + (as_dense(codes) - self.mean) @ readout[1]
+        weights, offset = readout
+        return np.asarray(as_dense(codes) @ weights + offset)
 
 
 def stretched_logit(scores: FloatArray, scale: FloatArray) -> FloatArray:

@@ -11,9 +11,6 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
 
-PAPER_PENALTY = 0.01
-"""The paper's value, for the printed loss; the sound one needs more on most sets."""
-
 PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 SEARCH_ROWS = 1000
 SEARCH_TARGETS = 50

@@ -1,0 +1,43 @@
+"""Predictions of training rows by models that have not seen them, fold by fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold
+
+FOLDS = 5
+
+
+def cross_fitted(
+    predict: Callable[[NDArray[np.intp], NDArray[np.intp]], Any], n_rows: int
+) -> NDArray[np.float64]:
+    """Return predictions for all rows, (n, t), each from a model of the other folds.
+
+    Parameters
+    ----------
+    predict : callable
+        From the numbers of training rows and of held-out rows to predictions for the latter.
+    n_rows : int
+        At least 2; with fewer than five, every row is a fold.
+
+    Examples
+    --------
+    >>> values = np.array([[0.0], [6.0], [12.0]])
+    >>> cross_fitted(lambda train, test: values[train].mean(axis=0)[None], 3)
+    array([[9.],
+           [6.],
+           [3.]])
+    """
+    folds = KFold(min(FOLDS, n_rows), shuffle=True, random_state=0)
+    found = [
+        (held_out, predict(train, held_out)) for train, held_out in folds.split(np.empty(n_rows))
+    ]
+    width = np.shape(found[0][1])[1]
+    predictions = np.empty((n_rows, width))
+    for held_out, values in found:
+        predictions[held_out] = values
+    return predictions

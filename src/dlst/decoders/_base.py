@@ -1,0 +1,54 @@
+"""What the decoders of this package share: scores in one pass, and what need not be said."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from dlst.decoders._inputs import FloatArray
+from dlst.errors import DataError
+from dlst.explanation import Explanation
+from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
+
+
+class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of decoders. One of your own needs ``fit`` and ``scores``, and may say more."""
+
+    @abstractmethod
+    def fit(
+        self,
+        codes: Any,
+        Y: Any,
+        *,
+        targets: Any = None,
+        X: Any = None,
+        smoother: Smoother | None = None,
+        encoder: Any = None,
+    ) -> Any:
+        """Learn from codes (n, r) and labels (n, K); see :class:`dlst.parts.Decoder`."""
+
+    @abstractmethod
+    def scores(self, codes: Any, *, X: Any = None) -> Scores:
+        """Return probabilities and ranking scores of new rows, both (n, K), in one pass."""
+
+    def predict_proba(self, codes: Any, *, X: Any = None) -> FloatArray:
+        """Return the probability of each label, shape (n, K)."""
+        return self.scores(codes, X=X).probabilities
+
+    def decision_function(self, codes: Any, *, X: Any = None) -> FloatArray:
+        """Return the scores that labels are ranked by, shape (n, K)."""
+        return self.scores(codes, X=X).ranking
+
+    def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
+        """Say what made the probabilities, where there is something to say."""
+        raise DataError(f"{type(self).__name__} does not explain its scores.")
+
+    def out_of_sample(self) -> OutOfSample | None:
+        """Return probabilities of training rows as if they were new; None if it has seen them."""
+        return None
+
+    def searched(self) -> SearchedCodes | None:
+        """Return the codes among which neighbours are searched; None where none are."""
+        return None

@@ -1,0 +1,105 @@
+"""Any scikit-learn classifier as a decoder: one for each label, on the codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from dlst._matrices import as_dense
+from dlst.decoders._base import CodeDecoder
+from dlst.decoders._inputs import as_codes, as_labels, clipped_logit
+from dlst.parts import Decoder, Scores, Smoother
+
+
+class ClassifierDecoder(CodeDecoder):
+    """Each label classified by the codes of the rows where it is known.
+
+    A composition wraps a classifier by itself: ``LabelSpaceClassifier(decoder=GaussianNB())``.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Binary, with ``predict_proba``.
+
+    Attributes
+    ----------
+    estimators_ : list of classifier
+        One for each label; None for a label whose known entries are all equal.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> codes = [[-2.0], [-1.0], [1.0], [2.0]]
+    >>> decoder = ClassifierDecoder(LogisticRegression()).fit(codes, [[0], [0], [1], [1]])
+    >>> (decoder.predict_proba([[3.0]]) > 0.5).tolist()
+    [[True]]
+    """
+
+    def __init__(self, estimator: Any):
+        self.estimator = estimator
+
+    def fit(
+        self,
+        codes: Any,
+        Y: Any,
+        *,
+        targets: Any = None,
+        X: Any = None,
+        smoother: Smoother | None = None,
+        encoder: Any = None,
+    ) -> ClassifierDecoder:
+        """Fit a clone of the classifier for each label.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n, r)
+        Y : array-like or sparse of shape (n, K)
+            0, 1, NaN for unknown.
+        targets, X, smoother, encoder
+            Not used.
+        """
+        given = as_dense(as_codes(codes))
+        labels = as_labels(Y, len(given))
+        self.n_codes_ = given.shape[1]
+        self.prevalence_ = labels.prevalence
+        present, known = labels.dense()
+        self.estimators_: list[Any] = []
+        for label, constant in enumerate(labels.constant):
+            rows = slice(None) if known is None else known[:, label]
+            fitted = None
+            if not constant:
+                fitted = clone(self.estimator).fit(given[rows], present[rows, label].astype(int))
+            self.estimators_.append(fitted)
+        return self
+
+    def scores(self, codes: Any, *, X: Any = None) -> Scores:
+        """Return the classifiers' probabilities and their logits, both (n, K)."""
+        check_is_fitted(self)
+        checked = as_dense(as_codes(codes, n_columns=self.n_codes_))
+        P = np.tile(self.prevalence_, (len(checked), 1))
+        for label, fitted in enumerate(self.estimators_):
+            if fitted is not None:
+                P[:, label] = fitted.predict_proba(checked)[:, 1]
+        return Scores(P, clipped_logit(P, 1e-12))
+
+
+def as_decoder(part: Any) -> Decoder:
+    """Return a part that keeps the contract as it is, a classifier as :class:`ClassifierDecoder`.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> as_decoder(GaussianNB())
+    ClassifierDecoder(estimator=GaussianNB())
+    """
+    if hasattr(part, "scores"):
+        return part  # type: ignore[no-any-return]
+    if not (hasattr(part, "fit") and hasattr(part, "predict_proba")):
+        raise ValueError(
+            f"decoder must be a decoder, or a classifier with predict_proba; got {part!r}. "
+            "CalibratedClassifierCV gives probabilities to classifiers without."
+        )
+    return ClassifierDecoder(part)

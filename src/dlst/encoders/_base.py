@@ -1,0 +1,71 @@
+"""What the encoders of this package share, and how plain transformers become encoders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+
+from dlst._matrices import FeatureMatrix
+from dlst.parts import Encoder, Judge
+
+FloatArray = NDArray[np.float64]
+
+
+class CodeEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of encoders whose codes follow from labels and features alone.
+
+    A subclass has ``fit_transform(Y, X)``, which gives the codes of the rows.
+    """
+
+    def encode(self, Y: sp.csr_array, X: FeatureMatrix, judge: Judge) -> FloatArray:
+        """Fit and return the codes (n, r) of the rows; nothing is left to judge."""
+        return np.asarray(self.fit_transform(Y, X), dtype=np.float64)
+
+
+class PlainEncoder(CodeEncoder):
+    """Any transformer of labels as the encoder of a composition.
+
+    A composition wraps what it is given by itself; this class is for looking at.
+
+    Parameters
+    ----------
+    transformer : transformer
+        ``fit_transform(Y, X)`` gives codes.
+
+    Attributes
+    ----------
+    transformer_ : transformer
+        Fitted.
+    n_components_ : int
+        Length of a code.
+    """
+
+    def __init__(self, transformer: Any):
+        self.transformer = transformer
+
+    def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
+        """Fit a clone of the transformer and return the codes (n, r)."""
+        self.transformer_ = clone(self.transformer)
+        codes: FloatArray = np.asarray(self.transformer_.fit_transform(Y, X), dtype=np.float64)
+        self.n_components_ = int(codes.shape[1])
+        return codes
+
+
+def as_encoder(part: Any) -> Encoder:
+    """Return a part that keeps the contract as it is, and any other as :class:`PlainEncoder`.
+
+    Examples
+    --------
+    >>> from sklearn.decomposition import TruncatedSVD
+    >>> as_encoder(TruncatedSVD(3))
+    PlainEncoder(transformer=TruncatedSVD(n_components=3))
+    """
+    if hasattr(part, "encode"):
+        return part  # type: ignore[no-any-return]
+    if not hasattr(part, "fit_transform"):
+        raise ValueError(f"encoder must be an encoder or a transformer of labels; got {part!r}.")
+    return PlainEncoder(part)

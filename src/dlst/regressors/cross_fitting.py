@@ -1,0 +1,126 @@
+"""Regressors without leave-one-out: any of scikit-learn's, with cross-fitted codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from dlst._cross_fitting import cross_fitted
+from dlst._matrices import FeatureMatrix
+from dlst.parts import Regressor, Smoother
+
+FloatArray = NDArray[np.float64]
+
+
+class CrossFittedRegression:
+    """A regression of training rows whose out-of-sample codes come from five folds.
+
+    Parameters
+    ----------
+    regressor : scikit-learn regressor
+        Fitted by ``regress``.
+    X : ndarray or csr_array of shape (n, d)
+        The training rows.
+    """
+
+    smoother: Smoother | None = None
+
+    def __init__(self, regressor: Any, X: FeatureMatrix):
+        self.regressor = regressor
+        self.X = X
+        self._known: list[tuple[FloatArray, FloatArray]] = []
+
+    def regress(self, Z: FloatArray) -> FloatArray:
+        """Fit the regressor to codes (n, r); they are its targets."""
+        self.regressor.fit(self.X, Z)
+        return Z
+
+    def out_of_sample(self, Z: FloatArray) -> FloatArray:
+        """Return codes (n, r), each predicted by a clone that was fitted to the other folds."""
+        for codes, predicted in self._known:
+            # Whoever chose these codes by their predictions has paid for the folds already.
+            if codes is Z:
+                return predicted
+        predicted = self._out_of_sample(Z)
+        self._known.append((Z, predicted))
+        return predicted
+
+    def _out_of_sample(self, Z: FloatArray) -> FloatArray:
+        return cross_fitted_codes(self.regressor, self.X, Z)
+
+
+class CrossFitted(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Any scikit-learn regressor as the regressor of a composition.
+
+    A composition wraps what it is given by itself; this class is for looking at.
+
+    Parameters
+    ----------
+    estimator : regressor
+        Multi-output.
+
+    Attributes
+    ----------
+    estimator_ : regressor
+        Fitted.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> model = CrossFitted(Ridge(alpha=1e-9)).fit([[0.0], [1.0]], [[1.0], [3.0]])
+    >>> model.predict([[2.0]]).round(3)
+    array([[5.]])
+    """
+
+    def __init__(self, estimator: Any):
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: Any) -> CrossFitted:
+        """Fit a clone of the estimator."""
+        self.estimator_ = clone(self.estimator).fit(X, y)
+        return self
+
+    def prepare(self, X: FeatureMatrix, labels: Any) -> CrossFittedRegression:
+        """Remember the rows; scikit-learn's regressors choose nothing by labels."""
+        return CrossFittedRegression(self, X)
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict codes, shape (n, r)."""
+        check_is_fitted(self)
+        return two_dimensional(self.estimator_.predict(X))
+
+
+def as_regressor(part: Any) -> Regressor:
+    """Return a part that keeps the contract as it is, any other as :class:`CrossFitted`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> as_regressor(Ridge())
+    CrossFitted(estimator=Ridge())
+    """
+    if hasattr(part, "prepare"):
+        return part  # type: ignore[no-any-return]
+    if not (hasattr(part, "fit") and hasattr(part, "predict")):
+        raise ValueError(f"regressor must be a regressor of dlst or scikit-learn; got {part!r}.")
+    return CrossFitted(part)
+
+
+def cross_fitted_codes(regressor: Any, X: FeatureMatrix, Z: FloatArray) -> FloatArray:
+    """Return codes (n, r) of rows predicted by clones that were fitted to the other four folds."""
+
+    def predict(train: Any, held_out: Any) -> FloatArray:
+        model = clone(regressor).fit(X[train], Z[train])
+        return two_dimensional(model.predict(X[held_out]))
+
+    return cross_fitted(predict, len(Z))
+
+
+def two_dimensional(codes: Any) -> FloatArray:
+    """Return codes as an array (n, r), also where there is one code for each row."""
+    found: FloatArray = np.asarray(codes, dtype=np.float64)
+    return found.reshape(len(found), -1)
