@@ -102,7 +102,7 @@ def test_a_saved_model_predicts_the_same(kernel, tmp_path):
     [
         ({"kernel": "cubic"}, "kernel must be"),
         ({"gamma": -1.0}, "gamma must be"),
-        ({"alpha": 0}, "alpha must be a number above 0; got 0"),
+        ({"alpha": 0}, "alpha must be a number above 0 or 'auto'; got 0"),
         ({"n_basis": 0}, "n_basis must be"),
         ({"basis": "best"}, "basis must be one of"),
     ],

@@ -219,8 +219,7 @@ def test_which_training_codes_the_decoder_sees(digits):
     np.testing.assert_array_equal(seen["targets"].codes_, FullCode().fit_transform(train.Y))
     np.testing.assert_allclose(seen["fitted"].codes_, seen["fitted"].transform(train.X), atol=1e-12)
     loo = seen["out-of-sample"]
-    left_out = loo.regressor_.smoother_.leave_one_out(seen["targets"].codes_)
-    np.testing.assert_array_equal(loo.codes_, left_out)
+    np.testing.assert_array_equal(loo.codes_, loo.regressor_.loo_predictions_)
 
 
 def test_a_regressor_without_leave_one_out_is_cross_fitted(digits):

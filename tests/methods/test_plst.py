@@ -150,10 +150,10 @@ def test_the_code_space_can_be_looked_at(made):
     [
         ({"n_components": 0}, "n_components must be .*; got 0"),
         ({"n_components": 1.5}, "n_components must be .*; got 1.5"),
-        ({"alpha": -1}, "alpha must be a number of at least 0; got -1"),
-        ({"alpha": "auto"}, "alpha must be a number"),
+        ({"alpha": -1}, "alpha must be a number of at least 0 or 'auto'; got -1"),
+        ({"alpha": None}, "alpha must be a number"),
         ({"intercept": "none"}, "intercept must be one of free, penalised; got 'none'"),
-        ({"intercept": "penalised"}, "alpha must be a number with intercept='penalised'; got None"),
+        ({"intercept": "penalised"}, "alpha must be a number with intercept='penalised'; got '"),
     ],
 )
 def test_mistakes_are_named(made, parameters, message):

@@ -109,9 +109,9 @@ def test_equal_eigenvalues_give_the_same_bytes_every_time():
 def test_codes_may_be_constant_within_a_cluster():
     X = np.arange(8.0)[:, None]
     Y = sp.csr_array(np.tile([1.0, 0.0], (8, 1)))
-    found = LocalEmbedding(2, 15, 3, None, 0.0, 50, 1e-3).fit(X, Y)
+    found = LocalEmbedding(2, 15, 3, "auto", 0.0, 50, 1e-3).fit(X, Y)
     assert found.neighbours(X).shape == (8, 3)
-    empty = LocalEmbedding(2, 15, 3, None, 0.0, 50, 1e-3).fit(X, sp.csr_array((8, 2)))
+    empty = LocalEmbedding(2, 15, 3, "auto", 0.0, 50, 1e-3).fit(X, sp.csr_array((8, 2)))
     np.testing.assert_array_equal(empty.codes_, 0)
 
 

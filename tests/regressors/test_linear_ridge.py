@@ -99,11 +99,14 @@ def test_one_target_may_be_one_dimensional(rng):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"alpha": -1.0}, "alpha must be None or a number of at least 0; got -1.0"),
-        ({"alpha": "auto"}, "alpha must be None or a number"),
-        ({"alpha": True}, "alpha must be None or a number"),
+        ({"alpha": -1.0}, "alpha must be a number of at least 0 or 'auto'; got -1.0"),
+        ({"alpha": None}, "alpha must be a number"),
+        ({"alpha": True}, "alpha must be a number"),
         ({"intercept": "none"}, "intercept must be one of free, penalised; got 'none'"),
-        ({"intercept": "penalised"}, "alpha must be a number with intercept='penalised'; got None"),
+        (
+            {"intercept": "penalised"},
+            "alpha must be a number with intercept='penalised'; got 'auto'",
+        ),
     ],
 )
 def test_mistakes_are_named(parameters, message, rng):

@@ -49,8 +49,7 @@ class KernelRidge(KernelRegressor):
     Attributes
     ----------
     loo_predictions_ : ndarray of shape (n, r) or (n,)
-        Prediction of each training row by the other rows, for the same basis, width and penalty;
-        after ``fit``, not in a composition.
+        Prediction of each training row by the other rows, for the same basis, width and penalty.
     leverage_ : ndarray of shape (n,)
         Weight of each row's own target in its fitted value.
     gamma_ : float or None
@@ -125,9 +124,7 @@ class KernelRidge(KernelRegressor):
         """
         X, Z = self._check_training(X, y, least_rows=2)
         self._select(X, Z if selection_targets is None else _targets(selection_targets, len(Z)))
-        self.leverage_ = self.smoother_.leverage
-        self.loo_predictions_ = self._like_targets(self.smoother_.leave_one_out(Z))
-        self.readout_ = self.smoother_.regress(Z)
+        RidgeRegression(self).regress(Z)
         return self
 
     def prepare(self, X: FeatureMatrix, labels: Any) -> RidgeRegression:
@@ -199,6 +196,9 @@ class KernelRidge(KernelRegressor):
 class RidgeRegression:
     """A kernel ridge that has chosen its width and penalty, for any codes of its rows."""
 
+    _regressed: NDArray[np.float64] | None = None
+    _left_out: NDArray[np.float64]
+
     def __init__(self, ridge: KernelRidge):
         self.ridge = ridge
 
@@ -209,12 +209,15 @@ class RidgeRegression:
 
     def regress(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
         """Fit the ridge to codes (n, r); they are its targets."""
+        self._regressed, self._left_out = Z, self.smoother.leave_one_out(Z)
+        self.ridge.loo_predictions_ = self.ridge._like_targets(self._left_out)
+        self.ridge.leverage_ = self.smoother.leverage
         self.ridge.readout_ = self.smoother.regress(Z)
         return Z
 
     def out_of_sample(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return leave-one-out predictions of codes (n, r)."""
-        return self.smoother.leave_one_out(Z)
+        return self._left_out if Z is self._regressed else self.smoother.leave_one_out(Z)
 
 
 class _Attempt(NamedTuple):

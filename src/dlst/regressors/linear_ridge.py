@@ -50,7 +50,7 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
     intercept_ : ndarray of shape (t,) or float
     alpha_ : float
     leverage_ : ndarray of shape (n,)
-        Weight of each row's own target in its fitted value; after ``fit``, as the next.
+        Weight of each row's own target in its fitted value.
     loo_predictions_ : ndarray of shape (n, t) or (n,)
         Prediction of each training row by the other rows, exact for the same penalty.
 
@@ -101,10 +101,7 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
         )
         self._one_dimensional = Z.ndim == 1
         Z = np.asarray(Z, dtype=np.float64).reshape(len(Z), -1)
-        rows = self._whitened(X, Z)
-        self.leverage_ = rows.leverage
-        self.loo_predictions_ = self._like_targets(rows.out_of_sample(Z))
-        rows.regress(Z)
+        self._whitened(X, Z).regress(Z)
         return self
 
     def prepare(self, X: FeatureMatrix, labels: Any) -> LinearRidgeRegression:
@@ -167,20 +164,26 @@ class LinearRidgeRegression:
     """
 
     smoother: None = None
+    _regressed: FloatArray | None = None
+    _left_out: FloatArray
 
     def __init__(self, ridge: LinearRidge, shift: FloatArray, whitening: FloatArray, F: FloatArray):
         self.ridge, self.shift, self.whitening, self.F = ridge, shift, whitening, F
         self.free = ridge.intercept == "free"
 
-    @property
-    def leverage(self) -> FloatArray:
+    def _leverage(self) -> FloatArray:
         """Weight of each row's own target in its fitted value, shape (n,)."""
         return np.asarray((self.F**2).sum(axis=1) + (1 / len(self.F) if self.free else 0.0))
 
     def regress(self, Z: FloatArray) -> FloatArray:
         """Fit the ridge to codes (n, r); they are its targets."""
         mean = self._mean(Z)
-        coef = self.whitening @ (self.F.T @ (Z - mean))
+        weights = self.F.T @ (Z - mean)
+        self.ridge.leverage_ = self._leverage()
+        left_out = without_own_target(self.F @ weights + mean, Z, self.ridge.leverage_)
+        self._regressed, self._left_out = Z, left_out
+        self.ridge.loo_predictions_ = self.ridge._like_targets(left_out)
+        coef = self.whitening @ weights
         if self.free:
             self.ridge._settle(coef, mean - self.shift @ coef)
         else:
@@ -189,9 +192,11 @@ class LinearRidgeRegression:
 
     def out_of_sample(self, Z: FloatArray) -> FloatArray:
         """Return leave-one-out predictions of codes (n, r)."""
+        if Z is self._regressed:
+            return self._left_out
         mean = self._mean(Z)
         fitted = self.F @ (self.F.T @ (Z - mean)) + mean
-        return without_own_target(fitted, Z, self.leverage)
+        return without_own_target(fitted, Z, self._leverage())
 
     def _mean(self, Z: FloatArray) -> FloatArray:
         return np.asarray(Z.mean(axis=0) if self.free else np.zeros(Z.shape[1]))
