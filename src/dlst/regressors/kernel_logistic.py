@@ -231,7 +231,7 @@ class KernelLogisticRegression(KernelRegressor):
         return self._like_targets(self.basis_.combine(rows, self.dual_coef_) + self.intercept_)
 
     # A regressor with predict_proba is no regressor to scikit-learn, so it is there on demand.
-    @available_if(_predicts_probabilities)  # type: ignore[untyped-decorator]
+    @available_if(_predicts_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return σ(f) of shape (n, r) or (n,); only with ``output="probability"``."""
         return self.probabilities(X)
