@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
 from numbers import Integral, Real
@@ -107,26 +107,3 @@ def check_parameters(owner: Constrained) -> None:
     """Raise ``ValueError`` for the first parameter that its constraint does not allow."""
     for name, constraint in owner._constraints.items():
         constraint.check(name, getattr(owner, name))
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Refuse a word that is not one of the choices."""
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}; got {value!r}.")
-
-
-def check_integer(name: str, value: Any, at_least: int) -> None:
-    """Refuse what is no integer, or too small."""
-    integer(at_least=at_least).check(name, value)
-
-
-def check_number(
-    name: str,
-    value: Any,
-    *,
-    above: float = -inf,
-    at_least: float = -inf,
-    at_most: float = inf,
-) -> None:
-    """Refuse what is no finite number, or out of bounds."""
-    number(above=above, at_least=at_least, at_most=at_most).check(name, value)

@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
-from dlst._parameters import check_number
 from dlst.methods import MultiLabelClassifier
 from dlst.methods.base import logit
 
@@ -74,14 +73,3 @@ def test_logits_are_finite_at_the_ends():
 def test_an_unfitted_method_says_so():
     with pytest.raises(NotFittedError):
         Recorder().predict_proba(X)
-
-
-@pytest.mark.parametrize("value", [True, None, "1", np.nan, np.inf, 0, 1.5])
-def test_what_is_no_number_within_bounds_is_refused(value):
-    with pytest.raises(ValueError, match="share must be a number above 0 and of at most 1; got"):
-        check_number("share", value, above=0, at_most=1)
-
-
-@pytest.mark.parametrize("value", [1, 0.5, np.float32(0.5), np.int64(1)])
-def test_numbers_of_every_kind_pass(value):
-    check_number("share", value, above=0, at_most=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from dlst._parameters import check_choice
+from dlst._parameters import one_of
 from dlst.decisions.base import DecisionRule
 from dlst.decisions.budget import BudgetRule, TopRule
 from dlst.decisions.f1 import F1Rule
@@ -36,5 +36,5 @@ def make_rule(name: Decision, **params: Any) -> DecisionRule:
     >>> make_rule("budget", r=3)
     BudgetRule(r=3)
     """
-    check_choice("decision", name, get_args(Decision))
+    one_of(*get_args(Decision)).check("decision", name)
     return RULES[name](**params)

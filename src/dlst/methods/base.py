@@ -17,10 +17,10 @@ from dlst._cross_fitting import cross_fitted
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import (
     Constraints,
-    check_choice,
-    check_integer,
-    check_number,
     check_parameters,
+    integer,
+    number,
+    one_of,
 )
 from dlst.data.names import NumberedNames
 from dlst.decoders import Decision, DecisionRule
@@ -178,7 +178,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             of shape (n, k).
         """
         X = self._checked_features(X)
-        check_integer("k", k, at_least=1)
+        integer(at_least=1).check("k", k)
         if k > self.n_labels_:
             raise ValueError(
                 f"k must be at most the number of labels; got k={k} with {self.n_labels_} labels."
@@ -241,11 +241,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         """Make the rule for the labels that vary; a known cardinality counts the others too."""
         if self.decision is None:
             return None
-        check_choice("decision", self.decision, get_args(Decision))
+        one_of(*get_args(Decision)).check("decision", self.decision)
         cardinality = self.cardinality
         if cardinality is not None:
             always = self.prevalence_.sum() - self.prevalence_[self._varying].sum()
-            check_number("cardinality", cardinality, above=float(round(always)))
+            number(above=float(round(always))).check("cardinality", cardinality)
             cardinality -= round(always)
         return DecisionRule(self.decision, cardinality=cardinality)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._parameters import check_integer
+from dlst._parameters import integer
 from dlst.data.tables.labels import Labels, in_order_of
 from dlst.errors import DataError
 from dlst.inputs import InputNote, TableEncoder, Tally, as_frame
@@ -168,7 +168,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         scores : bool
             Give ranking scores, as of :meth:`decision_function`, in place of probabilities.
         """
-        check_integer("k", k, at_least=1)
+        integer(at_least=1).check("k", k)
         return [
             tags
             for block in self._predictions(X)
