@@ -42,6 +42,8 @@ def data_home(tmp_path_factory: pytest.TempPathFactory):
 @pytest.fixture(scope="session")
 def real_data(data_home: Path) -> Path:
     """Give the folder of the real data sets, or skip."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        pytest.skip("real data sets take minutes without compiled functions")
     if not (data_home / "yeast" / "yeast-train.arff").is_file():
         pytest.skip(f"no real data sets in {data_home}: set DLST_DATA to a folder that has them")
     return data_home

@@ -81,3 +81,17 @@ def slow_vote(indices, squared, k, Y, prior):
             share = weights @ yes / weights.sum()
             votes[i, j] = (n_eff * share + prior[j]) / (n_eff + 1)
     return votes
+
+
+def slow_search(database, queries, k, own=None):
+    indices, distances = [], []
+    for i, query in enumerate(queries):
+        every = [
+            (float(((query - row) ** 2).sum()), j)
+            for j, row in enumerate(database)
+            if own is None or own[i] != j
+        ]
+        nearest = sorted(every)[:k]
+        indices.append([j for _, j in nearest])
+        distances.append([distance for distance, _ in nearest])
+    return np.array(indices), np.array(distances)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from decoder_problems import NAN, csr, planted
+from decoder_problems import NAN, csr, planted, slow_search
 from sklearn.base import clone
-from test_neighbour_search import slow_search
 
 from dlst.data import load
 from dlst.decoders import MLkNNDecoder

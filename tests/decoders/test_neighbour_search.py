@@ -5,25 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from decoder_problems import slow_search
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlst.decoders import neighbours
 from dlst.decoders.neighbours import nearest_neighbours
-
-
-def slow_search(database, queries, k, own=None):
-    indices, distances = [], []
-    for i, query in enumerate(queries):
-        every = [
-            (float(((query - row) ** 2).sum()), j)
-            for j, row in enumerate(database)
-            if own is None or own[i] != j
-        ]
-        nearest = sorted(every)[:k]
-        indices.append([j for _, j in nearest])
-        distances.append([distance for distance, _ in nearest])
-    return np.array(indices), np.array(distances)
 
 
 @settings(max_examples=40, deadline=None)

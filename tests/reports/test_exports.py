@@ -131,6 +131,18 @@ def test_results_have_a_row_for_each_cell(written):
         assert frame["micro_f1"].tolist()[:2] == [0.3, 0.4]
 
 
+def test_no_cell_is_a_formula_in_a_spreadsheet(tmp_path):
+    table = Table("t", "T", [Column("=method"), Column("gain")], [[Cell("@x"), Cell("-0.5", -0.5)]])
+    chart = Chart("c", "C", "lines", series=[Series("+BR", [1], [-0.2])])
+    hostile = record(0)
+    hostile["cell"]["data"] = "=cmd()"
+    write_everything(document(table, chart), [hostile], tmp_path)
+    assert rows_of(tmp_path / "tables/t.csv")[1] == ["compared", "'@x", "-0.5", "-0.5"]
+    assert rows_of(tmp_path / "tables/t.csv")[0][1] == "'=method"
+    assert rows_of(tmp_path / "figures/c.csv")[1][:3] == ["'+BR", "1", "-0.2"]
+    assert "'=cmd()" in rows_of(tmp_path / "results.csv")[1]
+
+
 def test_a_run_without_results_has_a_report(tmp_path):
     paths = write_everything(document(), [], tmp_path)
     assert {path.name for path in paths} == {

@@ -108,7 +108,7 @@ def _distance(
     if kind == COSINE:
         # Half the squared distance of the unit vectors. The empty set has no direction: it stays
         # at the origin, 1/2 from every other set, nearer than two disjoint sets are.
-        ends = 0.5 * ((size > 0) + (other_size > 0))
+        ends = 0.5 * (int(size > 0) + int(other_size > 0))
         if shared == 0:
             return ends
         return max(ends - shared / float(np.sqrt(float(size) * other_size)), 0.0)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dlst._files import atomic_write
+from dlst._spreadsheets import harmless
 from dlst.reports.charts import FORMATS, can_draw, save_chart, save_drawing
 from dlst.reports.document import Chart, Document, Table
 from dlst.reports.frames import results_frame
@@ -92,8 +93,12 @@ def _written(path: Path, text: str) -> Path:
 
 def _write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> Path:
     with atomic_write(path, text=True) as stream:
-        csv.writer(stream, lineterminator="\n").writerows(rows)
+        csv.writer(stream, lineterminator="\n").writerows(map(_no_formula, row) for row in rows)
     return path
+
+
+def _no_formula(cell: Any) -> Any:
+    return harmless(cell) if isinstance(cell, str) else cell
 
 
 def _write_table(table: Table, path: Path) -> Path:
@@ -127,7 +132,8 @@ def _write_values(chart: Chart, path: Path) -> Path:
 
 def _write_results(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
     frame = results_frame(records)
-    written = [_written(folder / "results.csv", frame.to_csv(index=False, lineterminator="\n"))]
+    text = frame.map(_no_formula).to_csv(index=False, lineterminator="\n")
+    written = [_written(folder / "results.csv", text)]
     if importlib.util.find_spec("pyarrow") is not None:
         path = folder / "results.parquet"
         with atomic_write(path) as stream:

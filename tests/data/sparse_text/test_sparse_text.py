@@ -184,6 +184,7 @@ def test_binary_files_are_refused(tmp_path: Path) -> None:
         read_svmlight(write(tmp_path, bytes(range(256)) * 20))
 
 
+@pytest.mark.needs_compilation
 def test_a_gzip_bomb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.txt.gz"
     with gzip.open(path, "wb") as stream:

@@ -85,7 +85,7 @@ def parse_number_rows(
         start = i
         digits = 0
         while i < size and 48 <= text[i] <= 57 and i - start < LONGEST_PLAIN:
-            digits = digits * 10 + (text[i] - 48)
+            digits = digits * 10 + int(text[i] - 48)
             i += 1
         if i > start and (i == size or text[i] == NEWLINE or _is_separator(text[i])):
             values[token] = digits

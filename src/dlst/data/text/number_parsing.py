@@ -54,7 +54,7 @@ def scan_float(text: NDArray[np.uint8], start: int, stop: int) -> tuple[float, i
         first = i
         power = 0
         while i < stop and 48 <= text[i] <= 57:
-            power = min(power * 10 + (text[i] - 48), 100_000)
+            power = min(power * 10 + int(text[i] - 48), 100_000)
             i += 1
         if i == first:
             return 0.0, NOT_A_NUMBER, i
@@ -112,7 +112,7 @@ def parse_index(text: NDArray[np.uint8], start: int, stop: int) -> int:
         byte = text[i]
         if byte < 48 or byte > 57:
             return -1
-        value = value * 10 + (byte - 48)
+        value = value * 10 + int(byte - 48)
     return value
 
 

@@ -1,0 +1,38 @@
+"""Loss, gradient and curvature of pooled logistic regression."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dlst._kernels.pooled_logistic import logistic_sums
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_the_sums_are_the_loss_and_its_derivatives(partial):
+    rng = np.random.default_rng(0)
+    evidence = rng.normal(scale=3, size=(2, 6, 3))
+    present = (rng.random((6, 3)) < 0.4).astype(float)
+    known = rng.random((6, 3)) < 0.7 if partial else np.empty((0, 0), bool)
+    counted = known if partial else np.ones((6, 3), bool)
+    intercepts, slopes = rng.normal(size=3), rng.normal(size=2)
+
+    def loss(theta):
+        logits = theta[:3] + np.tensordot(theta[3:], evidence, 1)
+        return ((np.logaddexp(0, logits) - present * logits) * counted).sum()
+
+    def gradient(theta):
+        found = logistic_sums(evidence, present, known, theta[:3], theta[3:])
+        return np.concatenate(found[1:3])
+
+    theta = np.concatenate([intercepts, slopes])
+    value, _, _, curvature, cross, square = logistic_sums(
+        evidence, present, known, intercepts, slopes
+    )
+    np.testing.assert_allclose(value, loss(theta), rtol=1e-12)
+    steps = 1e-6 * np.eye(5)
+    slope = [(loss(theta + step) - loss(theta - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(gradient(theta), slope, atol=1e-7)
+    hessian = np.block([[np.diag(curvature), cross.T], [cross, square]])
+    bend = [(gradient(theta + step) - gradient(theta - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(hessian, bend, atol=1e-7)
