@@ -151,6 +151,8 @@ def test_parameters_of_default_parts_are_reached_by_nested_names():
     assert clone(model).get_params()["decoder__tau"] == 0.0
     model.set_params(decoder=MLkNNDecoder(3), decoder__smoothing=2.0)
     assert (model.decoder.n_neighbors, model.decoder.smoothing) == (3, 2.0)
+    model.set_params(decoder=None, decoder__tau=0.5)
+    assert model.decoder.tau == 0.5
     with pytest.raises(ValueError, match="Invalid parameter 'k'"):
         model.set_params(regressor__k=3)
 

@@ -106,27 +106,29 @@ class LabelSpaceClassifier(CodeSpaceClassifier):
         """Return the parameters; with ``deep`` also those of parts, given or default."""
         found: dict[str, Any] = super().get_params(deep=deep)
         if deep:
-            for name, part in self._missing_parts().items():
-                found |= {f"{name}__{key}": value for key, value in part.get_params().items()}
+            for name, part in self._standing_in().items():
+                if found[name] is None:
+                    found |= {f"{name}__{key}": value for key, value in part.get_params().items()}
         return found
 
     def set_params(self, **params: Any) -> LabelSpaceClassifier:
         """Set parameters; one of a default part puts that part in place first."""
-        wanted = {key.partition("__")[0] for key in params if "__" in key} - set(params)
-        for name, part in self._missing_parts().items():
-            if name in wanted:
-                setattr(self, name, part)
-        super().set_params(**params)
+        nested = {key.partition("__")[0] for key in params if "__" in key}
+        given = self.get_params(deep=False) | params
+        missing = {
+            name: part
+            for name, part in self._standing_in().items()
+            if name in nested and given[name] is None
+        }
+        super().set_params(**params | missing)
         return self
 
-    def _missing_parts(self) -> dict[str, Any]:
-        given = {"encoder": self.encoder, "regressor": self.regressor, "decoder": self.decoder}
-        standing_in = self.default_parts()._asdict()
-        return {name: standing_in[name] for name, part in given.items() if part is None}
+    def _standing_in(self) -> dict[str, Any]:
+        default = self.default_parts()
+        return dict(zip(("encoder", "regressor", "decoder"), default[:3], strict=True))
 
     def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:
-        default = self.default_parts()
-        given = (self.encoder, self.regressor, self.decoder)
+        default, given = self.default_parts(), (self.encoder, self.regressor, self.decoder)
         parts: list[Any] = [
             part if mine is None else clone(mine)
             for mine, part in zip(given, default[:3], strict=True)

@@ -81,6 +81,11 @@ class DLST2(MLkNN):
     """The paper's second variant: no transformation, ML-kNN in feature space.
 
     :class:`MLkNN` on features scaled as :class:`DLST` scales them.
+
+    Parameters
+    ----------
+    n_neighbors, smoothing, decision, cardinality, scaling, n_jobs
+        As in :class:`MLkNN`.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     method : str or method
-        A name such as ``"dlst"``, or an estimator such as ``DLST(n_neighbors=20)``.
+        A name such as ``"dlst"``, or an estimator such as ``DLST(decision="micro")``.
     columns : mapping or TableEncoder, optional
         Kinds of columns that shall not be guessed, such as ``{"text": ["title", "body"],
         "id": "number", "drop": "author"}``, or an encoder with settings of its own.
