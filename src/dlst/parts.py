@@ -56,6 +56,13 @@ class SearchedCodes(NamedTuple):
     codes: FeatureMatrix
 
 
+class LinearInverse(NamedTuple):
+    """Labels ≈ offset (K,) + codes @ decoding (r, K)."""
+
+    decoding: FloatArray
+    offset: FloatArray
+
+
 class Smoother(Protocol):
     """A regression that is linear in its targets, ready for any targets of the training rows.
 
@@ -109,6 +116,9 @@ class Encoder(Protocol):
 
         ``X`` (n, d) are their features; ``judge`` says what codes are worth.
         """
+
+    def linear_inverse(self) -> LinearInverse | None:
+        """Return how codes give labels back; None for codes that are not linear in labels."""
 
 
 class Regressor(Protocol):

@@ -33,7 +33,7 @@ def result(data):
 
 @pytest.fixture(scope="module")
 def model(data):
-    return make("dlst", n_basis=60, random_state=3).fit(data.train.X, data.train.Y)
+    return make("dlst", regressor__n_basis=60, random_state=3).fit(data.train.X, data.train.Y)
 
 
 def column(key):

@@ -16,7 +16,7 @@ from dlst.experiments.probes import answer
 from dlst.experiments.probes.latent_map import latent_map
 from dlst.methods import make
 
-QUICK = {"n_basis": 60}
+QUICK = {"regressor__n_basis": 60}
 SETTINGS = {
     "parameters": QUICK,
     "seed": 3,
@@ -90,9 +90,8 @@ def test_places_of_test_rows_are_their_codes_projected(result, data, model):
 
 def test_training_rows_and_labels_lie_in_the_same_plane(result, data, model):
     axes, _ = slow_plane(model.transform(data.X[shown_rows(result)]))
-    vote = next(part for part in model.decoder_.evidences_ if part.name == "code vote")
     rows = [point["row"] for point in result["train"]]
-    expected = (vote.database_[rows] - model.codes_.mean(axis=0)) @ axes
+    expected = (model.codes_searched().codes[rows] - model.codes_.mean(axis=0)) @ axes
     np.testing.assert_allclose(places(result["train"]), expected, **FOUR_DIGITS)
     np.testing.assert_allclose(
         places(result["centres"]), model.label_centres_ @ axes, rtol=6e-4, atol=1e-6
@@ -103,7 +102,6 @@ def test_training_rows_and_labels_lie_in_the_same_plane(result, data, model):
 def test_neighbours_are_the_nearest_of_those_who_voted(result, data, model):
     votes = model.explain(data.X[shown_rows(result)]).neighbours["code vote"]
     assert result["n_voters"] == votes.indices.shape[1] > 4
-    vote = next(part for part in model.decoder_.evidences_ if part.name == "code vote")
     for place, point in enumerate(result["test"]):
         found = [result["train"][voter["train"]]["row"] for voter in point["neighbours"]]
         assert found == votes.indices[place, :4].tolist()
@@ -114,7 +112,7 @@ def test_neighbours_are_the_nearest_of_those_who_voted(result, data, model):
         )
         code = model.transform(data.X[[point["row"]]])
         for voter, row in zip(point["neighbours"], found, strict=True):
-            distance = np.linalg.norm(code - vote.database_[row])
+            distance = np.linalg.norm(code - model.codes_searched().codes[row])
             assert voter["distance"] == pytest.approx(distance, rel=6e-4)
 
 
@@ -305,7 +303,7 @@ def test_settings_that_mean_nothing_are_refused(unsplit, settings, message):
 
 
 def test_methods_and_data_that_cannot_be_shown_are_refused(unsplit):
-    with pytest.raises(DataError, match="LinearDecoder does not explain its scores"):
+    with pytest.raises(DataError, match="InverseDecoder does not explain its scores"):
         latent_map(unsplit, {"method": "plst"})
     with pytest.raises(DataError, match="planted: has labels only; a map of codes needs features"):
         latent_map(replace(unsplit, X=np.empty((90, 0)), feature_names=()), {})

@@ -14,7 +14,7 @@ from dlst.methods import make
 from dlst.paper.probes.examples import SHOWN_METHODS, examples
 
 QUICK = {
-    "dlst": {"n_basis": 60},
+    "dlst": {"regressor__n_basis": 60},
     "dlst-paper": {"regressor__n_basis": 40, "regressor__alpha": 0.1},
     "dlst1": {"n_basis": 40, "alpha": 0.1},
 }

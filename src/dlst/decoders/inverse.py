@@ -54,19 +54,19 @@ class InverseDecoder(CodeDecoder):
             Out-of-sample codes of the training rows.
         Y : array-like or sparse of shape (n, K)
         encoder : encoder
-            Fitted; has ``decoding_`` (r, K) and ``offset_`` (K,).
+            Fitted, with a ``linear_inverse()``.
         targets, X, smoother
             Not used.
         """
-        if not hasattr(encoder, "decoding_"):
+        inverse = None if encoder is None else encoder.linear_inverse()
+        if inverse is None:
             raise DataError(
                 f"InverseDecoder must have a linear encoder, such as PrincipalEncoder; got "
                 f"{encoder!r}. Use LinearDecoder, which fits a linear map to any codes."
             )
         self.codes_ = as_codes(codes)
         self.labelled_rows_ = as_labels(Y, self.codes_.shape[0]).labelled_rows
-        self.coef_ = np.array(encoder.decoding_, dtype=np.float64)
-        self.intercept_ = np.array(encoder.offset_, dtype=np.float64)
+        self.coef_, self.intercept_ = (np.array(part, dtype=np.float64) for part in inverse)
         return self
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from dlst._matrices import FeatureMatrix
-from dlst.parts import Encoder, Judge
+from dlst.parts import Encoder, Judge, LinearInverse
 
 FloatArray = NDArray[np.float64]
 
@@ -24,6 +24,10 @@ class CodeEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def encode(self, Y: sp.csr_array, X: FeatureMatrix, judge: Judge) -> FloatArray:
         """Fit and return the codes (n, r) of the rows; nothing is left to judge."""
         return np.asarray(self.fit_transform(Y, X), dtype=np.float64)
+
+    def linear_inverse(self) -> LinearInverse | None:
+        """Return how codes give labels back; here it is not known."""
+        return None
 
 
 class PlainEncoder(CodeEncoder):

@@ -17,6 +17,7 @@ from dlst._unknown import impute, known_means
 from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import COMPONENTS, checked_features, checked_labels, components_wanted
 from dlst.encoders._principal import outward_signs
+from dlst.parts import LinearInverse
 
 FloatArray = NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
@@ -167,6 +168,10 @@ class ImplicitEncoder(
         """Return the labels, as real numbers, that codes stand for, shape (n, K)."""
         check_is_fitted(self)
         return np.asarray(self.offset_ + np.asarray(Z, dtype=np.float64) @ self.decoding_)
+
+    def linear_inverse(self) -> LinearInverse:
+        """Return the inverse as it is."""
+        return LinearInverse(self.decoding_, self.offset_)
 
     @property
     def _step(self) -> float:

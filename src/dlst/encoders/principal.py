@@ -21,6 +21,7 @@ from dlst.encoders._principal import (
     outward_signs,
     principal_axes,
 )
+from dlst.parts import LinearInverse
 
 FloatArray = NDArray[np.float64]
 
@@ -118,6 +119,10 @@ class PrincipalEncoder(
         """Return the labels, as real numbers, that codes stand for, shape (n, K)."""
         check_is_fitted(self)
         return np.asarray(self.offset_ + np.asarray(Z, dtype=np.float64) @ self.decoding_)
+
+    def linear_inverse(self) -> LinearInverse:
+        """Return the inverse as it is."""
+        return LinearInverse(self.decoding_, self.offset_)
 
     @property
     def decoding_(self) -> FloatArray:
