@@ -53,7 +53,13 @@ _OUR_PACKAGES = (
 )
 
 
-def save_model(model: Any, path: str | os.PathLike[str], *, data: Dataset | None = None) -> None:
+def save_model(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    data: Dataset | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> None:
     """Write a fitted model.
 
     Parameters
@@ -64,6 +70,8 @@ def save_model(model: Any, path: str | os.PathLike[str], *, data: Dataset | None
         ``.skops`` by custom. Written under a temporary name and renamed.
     data : Dataset, optional
         What it was fitted on; its name, size and file hashes are kept with the model.
+    about : mapping, optional
+        More to keep for :func:`describe_model`, in plain values, such as scores on test rows.
     """
     if not hasattr(model, "get_params"):
         raise TypeError(f"model must be an estimator; got {type(model).__name__}.")
@@ -71,7 +79,7 @@ def save_model(model: Any, path: str | os.PathLike[str], *, data: Dataset | None
     for name in skops.io.get_untrusted_types(data=packed.getvalue()):
         _check_importable(name)
     with zipfile.ZipFile(packed, "a", zipfile.ZIP_DEFLATED) as archive:
-        header = _describe(model, data)
+        header = {**_describe(model, data), "about": dict(about or {})}
         header["sha256"] = {
             name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()
         }

@@ -14,8 +14,9 @@ from sklearn.preprocessing import StandardScaler
 
 from dlst import data as dlst_data
 from dlst.cli import main
-from dlst.cli.model_commands import parse_settings
+from dlst.cli.model_options import parse_settings
 from dlst.data import Dataset, load_multidigits, random_split
+from dlst.data.tables.csv_text import _EXACT_FLOATS
 from dlst.methods import available, make
 from dlst.metrics import evaluate
 from dlst.persistence import describe_model, load_model, save_model
@@ -67,7 +68,8 @@ def files(digits, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(files):
-    return load_model(files / "model.skops")
+    """Give the method inside; numbers reach it as they are."""
+    return load_model(files / "model.skops").method_
 
 
 def test_methods_are_listed(run):
@@ -101,7 +103,8 @@ def test_fit_tells_what_it_did(run, files, tmp_path):
     out = tmp_path / "m.skops"
     code, text, err = run("fit", files / "train.csv", "-o", out, "--method", "mlknn")
     assert (code, err) == (0, "")
-    assert text.startswith("fitted mlknn to 120 rows of train in ")
+    assert text.startswith("how your columns were read")
+    assert "\nfitted mlknn to 120 rows of train in " in text
     assert text.endswith(f"wrote {out}\n")
 
 
@@ -113,7 +116,7 @@ def test_fit_in_json_with_parameters_and_a_seed(run, files, tmp_path):
     assert code == 0
     facts = json.loads(text)
     assert (facts["n_samples"], facts["n_labels"]) == (120, 10)
-    parameters = load_model(out).get_params()
+    parameters = load_model(out).method_.get_params()
     assert (parameters["encoder__n_components"], parameters["regressor__alpha"]) == (3, 0.1)
     assert parameters["random_state"] == 4
 
@@ -138,14 +141,14 @@ def test_the_example_of_the_help_works(run, files, tmp_path):
     out = tmp_path / "m.skops"
     settings = ("--set", "decision=micro", "--set", "decoder.tau=0")
     assert run("fit", files / "train.csv", "-o", out, *settings)[0] == 0
-    model = load_model(out)
+    model = load_model(out).method_
     assert (model.decision, model.decoder.tau) == ("micro", 0)
 
 
 def test_a_seed_that_is_set_wins(run, files, tmp_path):
     out = tmp_path / "m.skops"
     run("fit", files / "train.csv", "-o", out, "--method", "dlst1", "--set", "random_state=9")
-    assert load_model(out).random_state == 9
+    assert load_model(out).method_.random_state == 9
 
 
 def test_a_known_set_is_fitted_on_its_training_rows_and_measured_on_its_test_rows(run, tmp_path):
@@ -240,7 +243,7 @@ def read_table(path):
     if path.suffix in (".parquet", ".pq"):
         return pd.read_parquet(path)
     tab = ".tsv" in path.name
-    return pd.read_csv(path, sep="\t" if tab else ",", float_precision="round_trip")
+    return pd.read_csv(path, sep="\t" if tab else ",", **_EXACT_FLOATS)
 
 
 def read_arff(path):
@@ -269,11 +272,19 @@ def test_tables_of_predictions_are_what_the_model_says(
     code, text, err = run("predict", files / "model.skops", files / "new.csv", "-o", out, *flag)
     assert (code, text, err) == (0, f"wrote {out}, 30 rows\n", "")
     found = read_arff(out) if suffix == ".arff" else read_table(out)
+    if suffix != ".arff":
+        cells = found.pop("tags").fillna("").astype(str)
+        tags = [";".join(sorted(cell.removesuffix(".0").split(";"))) for cell in cells]
+        decided = model.predict(test.X).toarray()
+        names = np.array(test.label_names)
+        assert [tag.replace("nan", "") for tag in tags] == [
+            ";".join(names[row == 1]) for row in decided
+        ]
     assert found.columns.tolist() == list(test.label_names)
     expected = model.predict(test.X).toarray() if decisions else model.predict_proba(test.X)
     np.testing.assert_array_equal(found.to_numpy(float), expected)
     if suffix.endswith(".gz"):
-        assert gzip.decompress(out.read_bytes()).startswith(b"0\t1\t2")
+        assert gzip.decompress(out.read_bytes()).startswith(b"tags\t0\t1")
 
 
 def test_decisions_in_arff_are_nominal_and_read_as_labels(run, files, model, digits, tmp_path):
@@ -291,12 +302,14 @@ def test_tables_of_the_top_labels(suffix, run, files, model, digits, tmp_path):
     out = tmp_path / f"out{suffix}"
     assert run("predict", files / "model.skops", files / "new.csv", "-o", out, "--top", 2)[0] == 0
     found = read_table(out)
-    assert found.columns.tolist() == ["label1", "score1", "label2", "score2"]
-    top = model.predict_top(test.X, 2)
+    expected = ["tags", "tag1", "probability1", "tag2", "probability2"]
+    assert found.columns.tolist() == expected
+    top, P = model.predict_top(test.X, 2), model.predict_proba(test.X)
     for place in range(2):
         names = [test.label_names[label] for label in top.labels[:, place]]
-        assert found[f"label{place + 1}"].astype(str).tolist() == names
-        np.testing.assert_array_equal(found[f"score{place + 1}"], top.scores[:, place])
+        assert found[f"tag{place + 1}"].astype(str).tolist() == names
+        likely = P[np.arange(30), top.labels[:, place]]
+        np.testing.assert_array_equal(found[f"probability{place + 1}"], likely)
 
 
 @pytest.mark.parametrize(("arguments", "k"), [((), 5), (("--top", "3"), 3)])
@@ -327,7 +340,8 @@ def test_predictions_do_not_depend_on_blocks(run, files, model, digits, tmp_path
     out = tmp_path / "out.csv"
     monkeypatch.setattr("dlst.cli.predictions.ROWS_AT_ONCE", 7)
     run("predict", files / "model.skops", files / "new.csv", "-o", out)
-    np.testing.assert_allclose(read_table(out).to_numpy(), model.predict_proba(test.X), rtol=1e-12)
+    found = read_table(out).drop(columns="tags").to_numpy()
+    np.testing.assert_allclose(found, model.predict_proba(test.X), rtol=1e-12)
 
 
 def test_data_with_labels_are_predicted_from_their_features(run, files, tmp_path):
@@ -345,9 +359,10 @@ def test_labels_named_by_position_are_left_out_of_the_features(run, digits, tmp_
     pd.DataFrame(values, columns=columns).to_csv(tmp_path / "t.csv", index=False)
     m, out = tmp_path / "m.skops", tmp_path / "p.csv"
     assert run("fit", tmp_path / "t.csv", "-o", m, "--labels", "-2", "--method", "mlknn")[0] == 0
-    assert run("predict", m, tmp_path / "t.csv", "-o", out, "--labels", "-2")[0] == 0
-    assert read_table(out).columns.tolist() == ["odd", "even"]
-    assert run("evaluate", m, tmp_path / "t.csv", "--labels", "-2")[0] == 0
+    assert run("predict", m, tmp_path / "t.csv", "-o", out)[0] == 0
+    assert read_table(out).columns.tolist() == ["tags", "odd", "even"]
+    remembered = run("evaluate", m, tmp_path / "t.csv", "--json")
+    assert run("evaluate", m, tmp_path / "t.csv", "--labels", "-2", "--json") == remembered
 
 
 def test_explain_adds_up_and_names_voters(run, files, model, digits):
@@ -361,12 +376,15 @@ def test_explain_adds_up_and_names_voters(run, files, model, digits):
     P = model.predict_proba(test.X[[3]])[0]
     best = np.argsort(-P)[:4]
     for label, facts in zip(best, found["labels"], strict=True):
-        assert facts["label"] == test.label_names[label]
+        assert facts["tag"] == test.label_names[label]
         assert facts["probability"] == pytest.approx(P[label], abs=1e-12)
         total = facts["start"] + sum(facts["contributions"].values())
         assert total == pytest.approx(facts["logit"], abs=1e-10)
-    for votes in found["neighbours"].values():
+    for votes in found["voters"].values():
+        assert len(votes) == 5
         assert all(0 <= vote["row"] < train.n_samples for vote in votes)
+    more = json.loads(run("explain", *arguments, "--json", "--voters", 30)[1])
+    assert len(more["voters"]["code vote"]) > 5
     shown = run("explain", *arguments, "--top", 10)[1]
     assert "row 3" in shown
     assert "nearest training rows" in shown
@@ -402,7 +420,7 @@ def test_files_that_exist_are_not_replaced_unless_told(run, mistake, files, tmp_
         assert "exists already. Choose another name, or add --force." in mistake(*command)
         assert out.read_text() == "precious"
     assert run("predict", files / "model.skops", files / "new.csv", "-o", out, "--force")[0] == 0
-    assert out.read_text().startswith("0,1,2")
+    assert out.read_text().startswith("tags,0,1,2")
 
 
 @pytest.mark.parametrize(
@@ -435,12 +453,12 @@ def test_files_that_exist_are_not_replaced_unless_told(run, mistake, files, tmp_
             ("predict", "{model}", "{new}", "-o", "{out}.csv", "--top", "2", "--decisions"),
             "--top goes with",
         ),
-        (("predict", "{model}", "{narrow}", "-o", "{out}.csv"), "192 features of the model; got 5"),
+        (("predict", "{model}", "{narrow}", "-o", "{out}.csv"), "more are missing"),
         (("predict", "{train}", "{new}", "-o", "{out}.csv"), "expected a whole model file"),
         (("predict", "nowhere.skops", "{new}", "-o", "{out}.csv"), "cannot be read"),
-        (("evaluate", "{model}", "{new}"), "has no labels to compare with"),
-        (("evaluate", "{model}", "{narrow}"), "192 features of the model; got 5"),
-        (("evaluate", "{model}", "{other}"), "10 labels of the model; got none named '0'"),
+        (("evaluate", "{model}", "{new}"), "expected a label column 'label:0', got none"),
+        (("evaluate", "{model}", "{narrow}"), "expected a label column 'label:0', got none"),
+        (("evaluate", "{model}", "{other}"), "expected a label column 'label:0', got none"),
         (("explain", "{model}", "{test}", "--row", "30"), "--row must be from 0 to 29"),
         (("explain", "{model}", "{test}", "--row", "-1"), "--row must be from 0 to 29"),
         (("explain", "{model}", "{test}", "--top", "0"), "--top"),

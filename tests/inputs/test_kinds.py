@@ -37,7 +37,7 @@ SENTENCES = [f"the {word} of ticket {i} is broken again" for i, word in enumerat
         ([f"report{i}.pdf" for i in range(30)], "id"),
         ([f"T{i:04d}" for i in range(40)], "id"),
         (["red", "blue", "green"], "category"),
-        ([7.0, 7.0, 7.0], "ignored"),
+        ([7.0, 7.0, 7.0], "number"),
         (["same", "same"], "ignored"),
         ([None, "", "?"], "ignored"),
     ],

@@ -84,7 +84,7 @@ def test_names_come_out(fitted: Tagger, tickets: pd.DataFrame) -> None:
 def test_a_table_has_ids_tags_and_probabilities(fitted: Tagger, tickets: pd.DataFrame) -> None:
     new = tickets[160:165]
     table = fitted.predict_table(new)
-    assert table.columns.tolist() == ["ticket", "tags", "p:billing", "p:login", "p:printer"]
+    assert table.columns.tolist() == ["ticket", "tags", "billing", "login", "printer"]
     assert table["ticket"].tolist() == new["ticket"].tolist()
     assert table["tags"].str.split(";").tolist() == fitted.predict_tags(new)
     top = fitted.predict_table(new, top=1, keep=True)

@@ -9,7 +9,7 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from dlst import __version__
-from dlst.cli import compare, data_commands, demo, model_commands, reproduce
+from dlst.cli import compare, data_commands, demo, fit, info, model_commands, reproduce
 from dlst.errors import DlstError
 
 INTERRUPTED = 130
@@ -26,10 +26,11 @@ for command in (
     data_commands.datasets,
     data_commands.convert,
     model_commands.methods,
-    model_commands.fit,
+    fit.fit,
     model_commands.predict,
     model_commands.evaluate,
     model_commands.explain,
+    info.info,
     compare.compare,
     reproduce.reproduce,
     reproduce.report,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from dlst.cli.data_commands import Json
-from dlst.cli.model_commands import parse_settings
+from dlst.cli.model_options import parse_settings
 from dlst.errors import PlanError
 
 DEFAULT_METHODS = "dlst,krr,br,mlknn"

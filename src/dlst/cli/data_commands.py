@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -149,6 +150,39 @@ def load_data(
         except (DataError, ValueError):
             pass
         raise
+
+
+def load_raw(
+    data: str,
+    labels: Any,
+    from_: str | None,
+    test: Path | None = None,
+    *,
+    texts: Sequence[str] = (),
+    label_delimiter: str | None = None,
+    labels_optional: bool = False,
+) -> Any:
+    """Load DATA, the columns of a table as they are.
+
+    With ``labels_optional`` a table that has none of the label columns is loaded without labels.
+    """
+    from dlst.data import load
+    from dlst.data.front_door import holds_tables
+
+    options: dict[str, Any] = {} if labels is None else {"labels": labels}
+    if not holds_tables(data, from_):
+        return load(data, test=test, format=from_, **options)
+    options |= {"texts": list(texts)}
+    options |= {} if label_delimiter is None else {"label_delimiter": label_delimiter}
+    try:
+        return load(data, test=test, format=from_, raw=True, **options)
+    except DataError:
+        if not labels_optional:
+            raise
+        bare = load(data, test=test, format=from_, raw=True, **{**options, "labels": []})
+        if set(labels or ()) & set(bare.table.frame.columns):
+            raise
+        return bare
 
 
 def _is_known_but_absent(name: str) -> bool:

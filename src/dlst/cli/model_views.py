@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,8 @@ from rich.text import Text
 
 from dlst.metrics import metric_info
 
-VOTERS_SHOWN = 5
+COLUMNS_SHOWN = 30
+LABELS_SHOWN = 20
 _BAR = 12
 
 
@@ -66,60 +68,109 @@ def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> Renderabl
     return Group(table, Text(note, "dim"))
 
 
-def explanation_view(
-    explanation: Any, names: Sequence[str], row: int, shown: int, truth: set[int] | None
-) -> RenderableType:
-    """Show the best labels of one row, what spoke for each, and who voted."""
-    logits, probability = explanation.logit[0], explanation.probability[0]
-    table = Table(box=None, header_style="bold", title=f"row {row}")
+def columns_view(columns: Sequence[Mapping[str, str]]) -> RenderableType:
+    """Show how the columns of a table were read."""
+    table = Table(box=None, header_style="bold", title="how your columns were read")
     table.title_justify = "left"
+    for name in ("column", "kind", "because"):
+        table.add_column(name)
+    for column in columns[:COLUMNS_SHOWN]:
+        table.add_row(*(Text(column[part]) for part in ("name", "kind", "reason")))
+    if len(columns) > COLUMNS_SHOWN:
+        kinds = Counter(column["kind"] for column in columns[COLUMNS_SHOWN:])
+        rest = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        table.caption, table.caption_justify = f"and {rest}", "left"
+    return table
+
+
+def scores_line(scores: Mapping[str, Any]) -> str:
+    """Tell the scores on test rows in one line."""
+    ranking, decisions = scores["scores"], scores["decisions"]
+    return (
+        f"on {scores['n_samples']:,} test rows: "
+        f"instance AP {ranking['instance_average_precision']:.3f}, "
+        f"label-macro AP {ranking['macro_average_precision']:.3f}, "
+        f"micro-F1 {decisions['micro_f1']:.3f}, macro-F1 {decisions['macro_f1']:.3f}"
+    )
+
+
+def explanation_view(facts: Mapping[str, Any]) -> RenderableType:
+    """Show the best labels of one row, what spoke for each, and who voted."""
+    title = f"row {facts['row']}" + (f" ({facts['id']})" if facts["id"] else "")
+    parts: list[RenderableType] = [Text(title, "italic")]
+    parts += [Text(facts["text"])] if facts["text"] else []
+    parts.append(_labels(facts))
+    if any(label["because"] for label in facts["labels"]):
+        parts.append(_reasons(facts))
+    parts += [_voters(source, votes) for source, votes in facts["voters"].items() if votes]
+    return Group(*parts)
+
+
+def _labels(facts: Mapping[str, Any]) -> Table:
+    table = Table(box=None, header_style="bold")
     table.add_column("label")
     table.add_column("p", justify="right")
-    for source in ("start", *explanation.sources, "= logit"):
+    sources = list(facts["labels"][0]["contributions"]) if facts["labels"] else []
+    for source in ("start", *sources, "= logit"):
         table.add_column(source, justify="right")
-    if truth is not None:
+    if facts["true"] is not None:
         table.add_column("true")
-    for label in np.argsort(-logits, kind="stable")[:shown]:
-        parts = [explanation.intercept[label], *explanation.contributions[0, label]]
-        cells = [names[label], f"{probability[label]:.3f}", *(f"{part:+.2f}" for part in parts)]
-        cells.append(f"{logits[label]:+.2f}")
-        if truth is not None:
-            cells.append("yes" if int(label) in truth else "no")
+    for label in facts["labels"]:
+        numbers = [label["start"], *label["contributions"].values(), label["logit"]]
+        cells: list[RenderableType] = [Text(label["tag"]), f"{label['probability']:.3f}"]
+        cells += [f"{number:+.2f}" for number in numbers]
+        if facts["true"] is not None:
+            cells.append("yes" if label["tag"] in facts["true"] else "no")
         table.add_row(*cells)
-    return Group(table, *(_voters(*pair) for pair in explanation.neighbours.items()))
+    return table
 
 
-def _voters(source: str, votes: Any) -> RenderableType:
+def _reasons(facts: Mapping[str, Any]) -> Table:
+    title = "\nwhat the direct evidence loses without it"
+    table = Table(box=None, show_header=False, title=title, title_justify="left")
+    for label in facts["labels"]:
+        reasons = (f"{reason['what']} {reason['contribution']:+.2f}" for reason in label["because"])
+        table.add_row(Text(label["tag"], "bold"), Text(", ".join(reasons)))
+    return table
+
+
+def _voters(source: str, votes: Sequence[Mapping[str, Any]]) -> Table:
     table = Table(box=None, header_style="bold", title=f"\n{source}: nearest training rows")
     table.title_justify = "left"
     for column in ("row", "distance", "weight"):
         table.add_column(column, justify="right")
-    table.add_column("")
-    weights = votes.weights[0]
-    for place in range(min(VOTERS_SHOWN, len(weights))):
-        bar = "█" * max(1, round(_BAR * weights[place] / max(weights.max(), 1e-12)))
+    for column in ("", "labels", ""):
+        table.add_column(column, no_wrap=True, max_width=60)
+    largest = max(max(vote["weight"] for vote in votes), 1e-12)
+    for vote in votes:
+        bar = "█" * max(1, round(_BAR * vote["weight"] / largest))
         table.add_row(
-            str(votes.indices[0, place]),
-            f"{votes.distances[0, place]:.3f}",
-            f"{weights[place]:.3f}",
+            vote["id"] or str(vote["row"]),
+            f"{vote['distance']:.3f}",
+            f"{vote['weight']:.3f}",
             Text(bar, "cyan"),
+            Text(", ".join(vote["tags"] or ())),
+            Text(vote["text"] or ""),
         )
-    table.caption, table.caption_justify = f"{len(weights)} rows voted", "left"
     return table
 
 
 def explanation_facts(
-    explanation: Any, names: Sequence[str], row: int, shown: int
+    explanation: Any, predicted: Any, names: Sequence[str], row: int, shown: int, voters: int
 ) -> dict[str, Any]:
-    """Collect the same as plain values."""
-    logits = explanation.logit[0]
-    best = np.argsort(-logits, kind="stable")[:shown]
+    """Collect an explanation of one row by numbers, in plain values."""
+    logits, decided = explanation.logit[0], predicted.labels.toarray()[0] != 0
+    best = np.argsort(-predicted.scores[0], kind="stable")
     return {
         "row": row,
+        "id": None,
+        "text": None,
+        "tags": [names[label] for label in best if decided[label]],
         "labels": [
             {
-                "label": names[label],
+                "tag": names[label],
                 "probability": float(explanation.probability[0, label]),
+                "decided": bool(decided[label]),
                 "logit": float(logits[label]),
                 "start": float(explanation.intercept[label]),
                 "contributions": dict(
@@ -129,16 +180,48 @@ def explanation_facts(
                         strict=True,
                     )
                 ),
+                "because": [],
             }
-            for label in best
+            for label in best[:shown]
         ],
-        "neighbours": {
+        "voters": {
             source: [
-                {"row": int(index), "distance": float(distance), "weight": float(weight)}
+                {
+                    "row": int(index),
+                    "id": None,
+                    "text": None,
+                    "tags": None,
+                    "distance": float(distance),
+                    "weight": float(weight),
+                }
                 for index, distance, weight in zip(
-                    votes.indices[0], votes.distances[0], votes.weights[0], strict=True
+                    votes.indices[0, :voters],
+                    votes.distances[0, :voters],
+                    votes.weights[0, :voters],
+                    strict=True,
                 )
             ]
             for source, votes in explanation.neighbours.items()
         },
     }
+
+
+def info_view(facts: Mapping[str, Any]) -> RenderableType:
+    """Show what a model file holds."""
+    table = Table(box=None, show_header=False, title=facts["model"], title_justify="left")
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    data = facts["data"]
+    table.add_row("method", facts["method"])
+    if data:
+        table.add_row("trained on", Text(f"{data['name']}, {data['n_samples']:,} rows"))
+        table.add_row("source", Text(data["source"]))
+    names = facts["labels"]
+    more = f", … ({len(names):,} in all)" if len(names) > LABELS_SHOWN else ""
+    table.add_row(f"{len(names):,} labels", Text(", ".join(names[:LABELS_SHOWN]) + more))
+    if facts["scores"]:
+        table.add_row("scores", scores_line(facts["scores"]))
+    table.add_row("size", f"{facts['bytes'] / 2**20:.1f} MiB, saved {facts['saved']}")
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    table.add_row("versions", versions)
+    return Group(table, Text(), columns_view(facts["columns"])) if facts["columns"] else table

@@ -1,139 +1,198 @@
-"""Predictions to files, block by block: a model's memory does not grow with the rows."""
+"""Predictions to files, block by block: memory does not grow with the rows."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._files import atomic_write
 from dlst._progress import progress_bar
 from dlst._spreadsheets import harmless
-from dlst.data import Dataset
 from dlst.data.arff.header import meka_relation, quote
 from dlst.data.tables.parquet import write_parquet_frames
 from dlst.data.text.number_writing import format_numbers
 from dlst.errors import DataError
+from dlst.methods import Predictions
+from dlst.tagging.columns import prediction_columns
 
 ROWS_AT_ONCE = 1024
 SUFFIXES = (".csv", ".tsv", ".parquet", ".pq", ".arff", ".xc", ".txt")
 
 
-def write_predictions(
-    model: Any, data: Dataset, path: Path, *, top: int | None = None, decisions: bool = False
-) -> None:
-    """Write probabilities (or 0/1 decisions) of all labels, or the top labels of each row.
+class PredictedRows(NamedTuple):
+    """Columns of the data that are written beside the predictions, and these."""
 
-    Tables and ARFF have a column for each label; with ``top`` the columns ``label1, score1, …``.
-    XC text has a line ``label:score label:score`` for each row: the ``top`` labels, by default
-    five, or the labels decided for.
+    kept: Mapping[str, NDArray[Any]]
+    predictions: Predictions
+
+
+class Wanted(NamedTuple):
+    """What is to be written.
+
+    Attributes
+    ----------
+    label_names : sequence of str
+    top : int or None
+        Only the best labels of each row, with their probabilities.
+    decisions : bool
+        0 and 1 in place of probabilities.
     """
+
+    label_names: Sequence[str]
+    top: int | None = None
+    decisions: bool = False
+
+
+def row_blocks(method: Any, X: Any, kept: Mapping[str, NDArray[Any]]) -> Iterator[PredictedRows]:
+    """Predict rows in blocks."""
+    n = X.shape[0]
+    with progress_bar("predicting", n) as advance:
+        for start in range(0, n, ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            beside = {name: column[rows] for name, column in kept.items()}
+            yield PredictedRows(beside, method.predict_all(X[rows]))
+            advance(min(ROWS_AT_ONCE, n - start))
+
+
+def one_block(method: Any, kept: Mapping[str, NDArray[Any]]) -> PredictedRows:
+    """Return a block without rows, which still has its columns."""
+    empty = np.empty((0, method.n_labels_))
+    return PredictedRows(kept, Predictions(sp.csr_array(empty), empty, empty))
+
+
+def check_wanted(path: Path, wanted: Wanted) -> None:
+    """Refuse what no file can hold, before anything is predicted."""
     kind = path.name.lower().removesuffix(".gz")
     if not kind.endswith(SUFFIXES):
         raise DataError(f"{path}: expected a name that ends in one of {', '.join(SUFFIXES)}.")
-    if top is not None and (decisions or kind.endswith(".arff")):
+    if wanted.top is not None and (wanted.decisions or kind.endswith(".arff")):
         raise DataError("--top goes with tables and XC text, and not with --decisions.")
+    if wanted.top is not None and wanted.top > len(wanted.label_names):
+        raise DataError(
+            f"--top must be at most the number of labels; got {wanted.top} with "
+            f"{len(wanted.label_names)} labels."
+        )
+
+
+def write_predictions(
+    blocks: Iterable[PredictedRows], path: Path, wanted: Wanted, *, name: str = ""
+) -> int:
+    """Write predictions and return how many rows they were.
+
+    A table has the ids (or all columns) of the data, ``tags`` with the labels decided for, as
+    ``a;b``, and a column of probabilities for each label or, with ``top``, the columns ``tag1,
+    probability1, …``. ARFF has a column for each label, XC text a line ``label:score …`` for each
+    row: the ``top`` labels, by default five, or the labels decided for.
+    """
+    kind = path.name.lower().removesuffix(".gz")
+    counter = _Counted(blocks)
     if kind.endswith((".xc", ".txt")):
-        lines = _xc_lines(model, data, None if decisions else _listed(model, top))
-        _write(path, lines)
+        # Its first line counts the rows, so they wait in memory, some numbers each.
+        lines = list(_xc_lines(counter, wanted))
+        _write(path, chain([f"{counter.n_rows} {len(wanted.label_names)}\n"], lines))
     elif kind.endswith(".arff"):
-        _write(path, _arff_lines(model, data, decisions))
+        _write(path, _arff_lines(counter, wanted, name))
     elif kind.endswith((".parquet", ".pq")):
-        write_parquet_frames(path, _frames(model, data, top, decisions))
+        write_parquet_frames(path, _frames(counter, wanted))
     else:
-        _write(path, _table_lines(model, data, top, decisions, "\t" if ".tsv" in kind else ","))
+        _write(path, _table_lines(counter, wanted, "\t" if kind.endswith(".tsv") else ","))
+    return counter.n_rows
 
 
-def _listed(model: Any, top: int | None) -> int:
-    return min(5, model.n_labels_) if top is None else top
+class _Counted:
+    """Blocks, counted while they pass."""
+
+    def __init__(self, blocks: Iterable[PredictedRows]):
+        self._blocks = blocks
+        self.n_rows = 0
+
+    def __iter__(self) -> Iterator[PredictedRows]:
+        for block in self._blocks:
+            self.n_rows += len(block.predictions.scores)
+            yield block
 
 
-def _write(path: Path, lines: Iterator[str]) -> None:
+def _write(path: Path, lines: Iterable[str]) -> None:
     with atomic_write(path, text=True) as stream:
         stream.writelines(lines)
 
 
-def _blocks(data: Dataset) -> Iterator[Any]:
-    n = data.n_samples
-    with progress_bar("predicting", n) as advance:
-        for start in range(0, n, ROWS_AT_ONCE):
-            yield data.X[start : start + ROWS_AT_ONCE]
-            advance(min(ROWS_AT_ONCE, n - start))
+def _columns(block: PredictedRows, wanted: Wanted) -> dict[str, Any]:
+    """Return the columns of a table, texts and arrays of numbers."""
+    names = np.array(list(wanted.label_names), dtype=object)
+    values = _values(block.predictions, wanted)
+    return prediction_columns(block.predictions, names, block.kept, top=wanted.top, values=values)
 
 
-def _values(model: Any, X: Any, decisions: bool) -> NDArray[np.float64]:
-    if not decisions:
-        return np.asarray(model.predict_proba(X))
-    chosen = model.predict(X)
-    return np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen, np.float64)
+def _values(predictions: Predictions, wanted: Wanted) -> NDArray[np.float64]:
+    if not wanted.decisions:
+        return predictions.probabilities
+    return np.asarray(sp.csr_array(predictions.labels).toarray(), dtype=np.float64)
 
 
-def _table_lines(
-    model: Any, data: Dataset, top: int | None, decisions: bool, delimiter: str
-) -> Iterator[str]:
-    names = list(model.label_names_)
-    yield _record(_columns(names, top), delimiter)
-    for X in _blocks(data):
-        if top is None:
-            for row in _values(model, X, decisions):
-                yield delimiter.join(format_numbers(row)) + "\n"
-        else:
-            for labels, scores in zip(*model.predict_top(X, top), strict=True):
-                cells = zip((names[label] for label in labels), format_numbers(scores), strict=True)
-                yield _record([cell for pair in cells for cell in pair], delimiter)
+def _table_lines(blocks: Iterable[PredictedRows], wanted: Wanted, delimiter: str) -> Iterator[str]:
+    for number, block in enumerate(blocks):
+        columns = _columns(block, wanted)
+        if number == 0:
+            yield _record([harmless(name) for name in columns], delimiter)
+        cells = [_cells(values) for values in columns.values()]
+        for row in zip(*cells, strict=True):
+            yield _record(row, delimiter)
 
 
-def _columns(names: list[str], top: int | None) -> list[str]:
-    if top is None:
-        return names
-    return [f"{what}{place}" for place in range(1, top + 1) for what in ("label", "score")]
+def _cells(values: Any) -> list[str]:
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return ["" if text == "nan" else text for text in format_numbers(values)]
+    return ["" if _is_nothing(cell) else harmless(str(cell)) for cell in values]
 
 
-def _record(cells: list[str], delimiter: str) -> str:
+def _is_nothing(cell: Any) -> bool:
+    return cell is None or cell != cell
+
+
+def _record(cells: Sequence[str], delimiter: str) -> str:
     text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerow(map(harmless, cells))
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerow(cells)
     return text.getvalue()
 
 
-def _frames(model: Any, data: Dataset, top: int | None, decisions: bool) -> Iterator[Any]:
+def _frames(blocks: Iterable[PredictedRows], wanted: Wanted) -> Iterator[Any]:
     import pandas as pd
 
-    names = list(model.label_names_)
-    for X in _blocks(data):
-        if top is None:
-            yield pd.DataFrame(_values(model, X, decisions), columns=names)
-        else:
-            labels, scores = model.predict_top(X, top)
-            columns: dict[str, Any] = {}
-            for place in range(top):
-                columns[f"label{place + 1}"] = [names[label] for label in labels[:, place]]
-                columns[f"score{place + 1}"] = scores[:, place]
-            yield pd.DataFrame(columns)
+    for block in blocks:
+        yield pd.DataFrame(_columns(block, wanted))
 
 
-def _arff_lines(model: Any, data: Dataset, decisions: bool) -> Iterator[str]:
-    kind = "{0,1}" if decisions else "numeric"
-    yield f"@relation {meka_relation(f'predictions for {data.name}', model.n_labels_)}\n\n"
-    for name in model.label_names_:
-        yield f"@attribute {quote(name)} {kind}\n"
+def _arff_lines(blocks: Iterable[PredictedRows], wanted: Wanted, name: str) -> Iterator[str]:
+    kind = "{0,1}" if wanted.decisions else "numeric"
+    relation = meka_relation(f"predictions for {name}", len(wanted.label_names))
+    yield f"@relation {relation}\n\n"
+    for label in wanted.label_names:
+        yield f"@attribute {quote(label)} {kind}\n"
     yield "\n@data\n"
-    for X in _blocks(data):
-        for row in _values(model, X, decisions):
+    for block in blocks:
+        for row in _values(block.predictions, wanted):
             yield ",".join(format_numbers(row)) + "\n"
 
 
-def _xc_lines(model: Any, data: Dataset, top: int | None) -> Iterator[str]:
-    yield f"{data.n_samples} {model.n_labels_}\n"
-    for X in _blocks(data):
-        if top is None:
-            for row in _values(model, X, decisions=True):
+def _xc_lines(blocks: Iterable[PredictedRows], wanted: Wanted) -> Iterator[str]:
+    top = min(5, len(wanted.label_names)) if wanted.top is None else wanted.top
+    for block in blocks:
+        found = block.predictions
+        if wanted.decisions:
+            for row in _values(found, wanted):
                 yield " ".join(f"{label}:1" for label in np.flatnonzero(row)) + "\n"
-        else:
-            for labels, scores in zip(*model.predict_top(X, top), strict=True):
-                pairs = zip(labels, format_numbers(scores), strict=True)
-                yield " ".join(f"{label}:{score}" for label, score in pairs) + "\n"
+            continue
+        best = np.argsort(-found.scores, axis=1, kind="stable")[:, :top]
+        values = np.take_along_axis(found.scores, best, axis=1)
+        for labels, row in zip(best, values, strict=True):
+            pairs = zip(labels, format_numbers(row), strict=True)
+            yield " ".join(f"{label}:{score}" for label, score in pairs) + "\n"

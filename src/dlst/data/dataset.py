@@ -103,6 +103,9 @@ class Dataset:
         For labels in a hierarchy: the parent's column, -1 for a root.
     image_shape : tuple of int, optional
         When each row of ``X`` is an image, its shape, so that reports can show it.
+    table : RawTable, optional
+        Columns of a table as they were read (``load(..., raw=True)``); ``X`` is then empty until
+        an encoder of :mod:`dlst.inputs`, fitted on training rows, makes features of them.
 
     Examples
     --------
@@ -123,6 +126,7 @@ class Dataset:
     provenance: Provenance = field(default_factory=Provenance)
     label_parents: Sequence[int] | None = None
     image_shape: tuple[int, ...] | None = None
+    table: Any = None
 
     def __post_init__(self) -> None:
         # Frames name their columns; read the names before the values lose them.
@@ -226,6 +230,7 @@ class Dataset:
             Y=self.Y[rows],
             split=None,
             name=self.name if name is None else name,
+            table=None if self.table is None else self.table.take(rows),
         )
 
     def with_split(self, split: Split) -> Dataset:
@@ -261,6 +266,10 @@ def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
             f"{test.n_features}{_first_difference(train.feature_names, test.feature_names)}."
         )
     Y_test = test.Y
+    if train.table is not None and train.table.label_delimiter is not None:
+        # Cells name the labels that they have: one that no test row has is not in the test file.
+        train, test = _with_all_labels(train, test)
+        Y_test = test.Y
     if train.label_names != test.label_names:
         if sorted(train.label_names) != sorted(test.label_names):
             raise DataError(
@@ -274,6 +283,7 @@ def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
     n_train, n = train.n_samples, train.n_samples + test.n_samples
     return replace(
         train,
+        table=None if train.table is None else train.table.joined(test.table),
         X=X,
         Y=sp.vstack([train.Y, Y_test], format="csr"),
         name=name or train.name,
@@ -282,6 +292,18 @@ def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
             train.provenance, files={**train.provenance.files, **test.provenance.files}
         ),
     )
+
+
+def _with_all_labels(*parts: Dataset) -> list[Dataset]:
+    names = sorted({name for part in parts for name in part.label_names})
+    place = {name: column for column, name in enumerate(names)}
+    found = []
+    for part in parts:
+        Y = part.Y.tocoo()
+        columns = np.array([place[name] for name in part.label_names], dtype=np.int64)[Y.col]
+        wide = sp.csr_array((Y.data, (Y.row, columns)), shape=(part.n_samples, len(names)))
+        found.append(replace(part, Y=wide, label_names=names))
+    return found
 
 
 def _unnamed(ours: Sequence[str], theirs: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from dlst.data.arff import read_arff, write_arff
 from dlst.data.dataset import Dataset
 from dlst.data.mat import read_mat, write_mat
 from dlst.data.sparse_text import read_svmlight, read_xc, write_svmlight, write_xc
-from dlst.data.tables import read_table, write_table
+from dlst.data.tables import read_raw, read_table, write_table
 from dlst.errors import DataError
 
 
@@ -28,6 +28,7 @@ class Format:
     write: Callable[..., None]
     options: frozenset[str] = frozenset()
     loses: str = ""
+    read_raw: Callable[..., Dataset] | None = None
 
 
 FORMATS: tuple[Format, ...] = (
@@ -64,6 +65,7 @@ FORMATS: tuple[Format, ...] = (
         read_table,
         write_table,
         frozenset({"labels", "delimiter", "label_delimiter", "nominal"}),
+        read_raw=read_raw,
     ),
     Format(
         "parquet",
@@ -72,6 +74,7 @@ FORMATS: tuple[Format, ...] = (
         read_table,
         write_table,
         frozenset({"labels", "label_delimiter", "nominal"}),
+        read_raw=read_raw,
     ),
     Format(
         "mat",
@@ -129,13 +132,25 @@ def without_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
     return Path(plain).stem, name[len(Path(plain).stem) :]
 
 
-def read(path: str | os.PathLike[str], format: str | None = None, **options: Any) -> Dataset:  # noqa: A002
-    """Read one file and note its hash; options that its format does not know are refused."""
+def read(
+    path: str | os.PathLike[str],
+    format: str | None = None,  # noqa: A002
+    *,
+    raw: bool = False,
+    **options: Any,
+) -> Dataset:
+    """Read one file and note its hash; options that its format does not know are refused.
+
+    With ``raw`` the columns of a table stay as they are; other formats hold numbers anyway.
+    """
     row = format_of(path) if format is None else format_by_name(format)
-    unknown = sorted(set(options) - row.options)
+    reader, known = row.read, row.options
+    if raw and row.read_raw is not None:
+        reader, known = row.read_raw, row.options - {"nominal"} | {"texts"}
+    unknown = sorted(set(options) - known)
     if unknown:
-        takes = ", ".join(sorted(row.options)) or "no options"
+        takes = ", ".join(sorted(known)) or "no options"
         raise ValueError(f"the {row.name} reader takes {takes}; got {', '.join(unknown)}.")
-    dataset = row.read(path, **options)
+    dataset = reader(path, **options)
     files = {Path(path).name: sha256(path)}
     return replace(dataset, provenance=replace(dataset.provenance, files=files))

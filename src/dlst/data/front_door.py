@@ -29,6 +29,7 @@ def load(
     test: str | os.PathLike[str] | None = None,
     format: str | None = None,  # noqa: A002
     download: bool = True,
+    raw: bool = False,
     **options: Any,
 ) -> Dataset:
     r"""Load data the way the command line takes its DATA.
@@ -45,6 +46,10 @@ def load(
         The format, where the suffix does not tell.
     download : bool
         Whether a registered data set may be fetched when it is not in the data home.
+    raw : bool
+        Keep the columns of a CSV or Parquet table as they are, in ``table``, for an encoder of
+        :mod:`dlst.inputs`, which makes features of texts, categories and dates. By default
+        categories become one-hot columns, and other texts are refused.
     **options
         What the format's reader takes, such as ``labels`` or ``nominal``.
 
@@ -68,14 +73,28 @@ def load(
         return from_frame(data, **options)
     path = Path(data).expanduser()
     if test is not None:
-        train_part = read(path, format, **options)
-        test_part = read(Path(test).expanduser(), format, **options)
+        train_part = read(path, format, raw=raw, **options)
+        test_part = read(Path(test).expanduser(), format, raw=raw, **options)
         return join_train_test(train_part, test_part, name=_pair_name(path))
     if path.is_file():
-        return read(path, format, **options)
+        return read(path, format, raw=raw, **options)
     if path.is_dir():
-        return _load_folder(path, format, options)
+        return _load_folder(path, format, raw, options)
     return _load_registered(str(data), download, options)
+
+
+def holds_tables(data: Any, format: str | None = None) -> bool:  # noqa: A002
+    """Tell whether :func:`load` would read a table: CSV, TSV or Parquet, in a folder too."""
+    path = Path(data).expanduser()
+    if path.is_dir():
+        if detect_layout(path) is not None:
+            return False
+        files = _data_files(path)
+        return bool(files) and all(holds_tables(file, format) for file in files)
+    if not path.is_file():
+        return False
+    row = format_of(path) if format is None else format_by_name(format)
+    return row.read_raw is not None
 
 
 def is_at_hand(data: str | os.PathLike[str]) -> bool:
@@ -128,21 +147,21 @@ def files_to_write(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]
     return [path.with_name(f"{stem}-{side}{suffix}") for side in ("train", "test")]
 
 
-def _load_folder(folder: Path, format: str | None, options: dict[str, Any]) -> Dataset:  # noqa: A002
+def _load_folder(
+    folder: Path,
+    format: str | None,  # noqa: A002
+    raw: bool,
+    options: dict[str, Any],
+) -> Dataset:
     if detect_layout(folder) is not None:
         return read_layout(folder, **options)
-    suffixes = tuple(suffix for row in FORMATS for suffix in row.suffixes)
-    files = [
-        file
-        for file in sorted(folder.iterdir())
-        if file.is_file() and file.name.lower().removesuffix(".gz").endswith(suffixes)
-    ]
+    files = _data_files(folder)
     train = [file for file in files if _TRAIN.search(without_suffix(file)[0])]
     test = [file for file in files if _TEST.search(without_suffix(file)[0])]
     if len(files) == 1:
-        return read(files[0], format, **options)
+        return read(files[0], format, raw=raw, **options)
     if len(train) == len(test) == 1:
-        parts = [read(file, format, **options) for file in (train[0], test[0])]
+        parts = [read(file, format, raw=raw, **options) for file in (train[0], test[0])]
         return join_train_test(parts[0], parts[1], name=_pair_name(train[0]))
     found = ", ".join(file.name for file in files[:5]) or "no file in a known format"
     raise DataError(
@@ -150,6 +169,15 @@ def _load_folder(folder: Path, format: str | None, options: dict[str, Any]) -> D
         f"NUS-WIDE or SUN attribute; got {found}{', …' if len(files) > 5 else ''}. "
         f"Name one file instead.{_namesake(folder)}"
     )
+
+
+def _data_files(folder: Path) -> list[Path]:
+    suffixes = tuple(suffix for row in FORMATS for suffix in row.suffixes)
+    return [
+        file
+        for file in sorted(folder.iterdir())
+        if file.is_file() and file.name.lower().removesuffix(".gz").endswith(suffixes)
+    ]
 
 
 def _namesake(folder: Path) -> str:

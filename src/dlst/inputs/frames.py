@@ -15,7 +15,7 @@ TEXT = "text"
 """The name of the one column that plain texts make."""
 
 
-def as_frame(X: Any) -> Any:
+def as_frame(X: Any, names: Sequence[str] = ()) -> Any:
     """Return rows as a pandas frame with distinct text names and rows counted from 0.
 
     Parameters
@@ -23,6 +23,8 @@ def as_frame(X: Any) -> Any:
     X : frame, list of dicts, list of texts, dict of columns, or 2-D array
         Frames of pandas, polars and pyarrow. Texts become one column ``text``; the columns of an
         array are ``x0``, ``x1``, …
+    names : sequence of str
+        Columns of an array that has as many.
 
     Examples
     --------
@@ -33,7 +35,7 @@ def as_frame(X: Any) -> Any:
     >>> as_frame(["blue sky"]).columns.tolist()
     ['text']
     """
-    frame = _frame(X).reset_index(drop=True)
+    frame = _frame(X, names).reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns]
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
@@ -49,7 +51,7 @@ def is_texts(X: Any) -> bool:
     return len(X) > 0 and all(isinstance(row, str) for row in X)
 
 
-def _frame(X: Any) -> Any:
+def _frame(X: Any, names: Sequence[str]) -> Any:
     if isinstance(X, pd.DataFrame):
         return X.copy(deep=False)
     if is_texts(X):
@@ -65,7 +67,8 @@ def _frame(X: Any) -> Any:
     if not sp.issparse(X) and not isinstance(X, str):
         array = np.asarray(X) if hasattr(X, "__array__") else None
         if array is not None and array.ndim == 2:
-            return pd.DataFrame(array, columns=[f"x{i}" for i in range(array.shape[1])])
+            numbered = [f"x{i}" for i in range(array.shape[1])]
+            return pd.DataFrame(array, columns=names if len(names) == len(numbered) else numbered)
     raise DataError(
         "expected a frame (pandas, polars, pyarrow), a list of dicts, a list of texts, a dict of "
         f"columns or a 2-D array; got {type(X).__name__}. Sparse matrices go to a method directly."

@@ -114,6 +114,18 @@ def listed(columns: str | Sequence[str] | Mapping[str, str] | None) -> list[str]
     return [columns] if isinstance(columns, str) else [str(name) for name in columns]
 
 
+def holds_image_names(column: Any) -> bool:
+    """Tell whether most texts of a column are names of image files."""
+    if not holds_objects(column):
+        return False
+    texts = {cell.strip() for cell in column if isinstance(cell, str) and cell.strip()}
+    return bool(texts) and _share(_is_image_name(text) for text in texts) > MOST
+
+
+def _is_image_name(text: str) -> bool:
+    return text.lower().endswith(IMAGE_SUFFIXES)
+
+
 def _recognised(name: str, column: Any) -> tuple[Kind, str]:
     there = column[~is_missing(column)]
     if not len(there):
@@ -161,8 +173,6 @@ def _of_values(name: str, there: Any) -> tuple[Kind, str]:
             f"column {name!r} must hold numbers, texts or dates; got {there.dtype}. Convert it, "
             "or drop the column."
         )
-    if (values == values[0]).all() and len(values) > 1:
-        return "ignored", "the same number in every row"
     whole = bool((values == np.floor(values)).all())
     differ = len(np.unique(values)) == len(values)
     counts = whole and differ and bool((np.diff(values) == 1).all())
@@ -175,7 +185,7 @@ def _of_values(name: str, there: Any) -> tuple[Kind, str]:
 
 def _of_texts(name: str, texts: list[str]) -> tuple[Kind, str]:
     n, distinct = len(texts), list(dict.fromkeys(texts))
-    if _share(text.lower().endswith(IMAGE_SUFFIXES) for text in distinct) > MOST:
+    if _share(_is_image_name(text) for text in distinct) > MOST:
         return "image", "names of image files"
     if _share(looks_like_date(text) for text in distinct) > MOST:
         return "date", "dates"

@@ -128,8 +128,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_ = recognise(frame, self._given(is_texts(X)))
         if not any(column.kind in USED for column in self.columns_):
             raise DataError(
-                "expected a column to learn from, got none: "
-                f"{'; '.join(f'{c.name!r} is {c.kind} ({c.reason})' for c in self.columns_)}. "
+                "a method needs features; got no column to learn from"
+                f"{''.join(f'; {c.name!r} is {c.kind} ({c.reason})' for c in self.columns_)}. "
                 "Give a column its kind: number, category, text, date or image."
             )
         self.is_scaled_ = any(column.kind in USED[1:] for column in self.columns_)
@@ -155,7 +155,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def encode(self, X: Any, tally: Tally) -> FeatureMatrix:
         """Do as :meth:`transform` and count unusual cells in ``tally``."""
         check_is_fitted(self, "parts_")
-        frame = self.matched(as_frame(X), tally)
+        frame = self.matched(as_frame(X, [column.name for column in self.columns_]), tally)
         return self._joined(
             [
                 part.transform(frame[names], tally)

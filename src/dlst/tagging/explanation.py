@@ -24,8 +24,6 @@ DIRECT = "direct"
 MOST_WORDS = 80
 """Of longer texts so many distinct words are tried."""
 
-VOTERS = 5
-
 _WORD = re.compile(r"\w+")
 
 
@@ -69,7 +67,9 @@ class TagExplanation:
         return explanation_html(self)
 
 
-def explain_rows(tagger: Tagger, frame: Any, *, top: int, words: int) -> TagExplanation:
+def explain_rows(
+    tagger: Tagger, frame: Any, *, top: int, words: int, voters: int
+) -> TagExplanation:
     """Explain the best tags of each row of a frame."""
     names, encoder = tagger.classes_, tagger.encoder_
     features = tagger.encode(frame, Tally())
@@ -95,7 +95,10 @@ def explain_rows(tagger: Tagger, frame: Any, *, top: int, words: int) -> TagExpl
             }
             for place, label in enumerate(best)
         ]
-        voters = {source: _voters(tagger, votes, row) for source, votes in found.neighbours.items()}
+        listed = {
+            source: _voters(tagger, votes, row, voters)
+            for source, votes in found.neighbours.items()
+        }
         order = np.argsort(-predicted.scores[row], kind="stable")
         rows.append(
             {
@@ -104,10 +107,10 @@ def explain_rows(tagger: Tagger, frame: Any, *, top: int, words: int) -> TagExpl
                 "text": texts[row],
                 "tags": [names[label] for label in order if decided[row, label]],
                 "labels": labels,
-                "voters": voters,
+                "voters": listed,
             }
         )
-        pictures.append(_pictures(tagger, frame.iloc[row], voters))
+        pictures.append(_pictures(tagger, frame.iloc[row], listed))
     return TagExplanation(rows, pictures)
 
 
@@ -116,7 +119,7 @@ def _ids(frame: Any, tagger: Tagger) -> list[str | None]:
     return [*texts_of(frame[names[0]])] if names else [None] * len(frame)
 
 
-def _voters(tagger: Tagger, votes: Any, row: int) -> list[dict[str, Any]]:
+def _voters(tagger: Tagger, votes: Any, row: int, most: int) -> list[dict[str, Any]]:
     return [
         {
             **tagger.examples_.about(int(index), tagger.label_names_),
@@ -124,9 +127,9 @@ def _voters(tagger: Tagger, votes: Any, row: int) -> list[dict[str, Any]]:
             "weight": float(weight),
         }
         for index, distance, weight in zip(
-            votes.indices[row, :VOTERS],
-            votes.distances[row, :VOTERS],
-            votes.weights[row, :VOTERS],
+            votes.indices[row, :most],
+            votes.distances[row, :most],
+            votes.weights[row, :most],
             strict=True,
         )
     ]

@@ -21,13 +21,12 @@ from dlst.inputs.frames import is_texts
 from dlst.inputs.strings import Strings
 from dlst.methods import MultiLabelClassifier, Predictions, make
 from dlst.metrics import micro_f1
+from dlst.tagging.columns import best_tags, decided_tags, prediction_columns
 from dlst.tagging.examples import Examples
 from dlst.tagging.explanation import TagExplanation, explain_rows
 from dlst.tagging.targets import read_tags, tags_in_frame
 
 ROWS_AT_ONCE = 1024
-JOIN = ";"
-"""Between the tags of one cell, in what is written."""
 
 
 class Tagger(BaseEstimator):  # type: ignore[misc]
@@ -73,6 +72,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     ['office', 'sea', 'travel']
     """
 
+    label_columns_: list[str]
+
     def __init__(
         self,
         method: str | MultiLabelClassifier = "dlst",
@@ -99,9 +100,9 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             ``"tag_*"`` for columns of 0 and 1. None and NaN are rows of unknown tags.
         """
         frame = as_frame(X)
-        self.label_columns_: list[str] = []
+        columns: list[str] = []
         if isinstance(tags, str):
-            frame, labels, self.label_columns_ = tags_in_frame(frame, tags, self.label_delimiter)
+            frame, labels, columns = tags_in_frame(frame, tags, self.label_delimiter)
         else:
             labels = read_tags(tags, self.label_delimiter)
         if labels.Y.shape[0] != len(frame):
@@ -109,9 +110,14 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
                 f"X and tags must have the same number of rows; got {len(frame)} and "
                 f"{labels.Y.shape[0]}."
             )
-        return self._fit(X if is_texts(X) else frame, frame, labels)
+        self.fit_labels(X if is_texts(X) else frame, labels)
+        self.label_columns_ = columns
+        return self
 
-    def _fit(self, X: Any, frame: Any, labels: Labels) -> Tagger:
+    def fit_labels(self, X: Any, labels: Labels) -> Tagger:
+        """Learn from rows and labels that are read already."""
+        frame = as_frame(X)
+        self.label_columns_ = []
         if not labels.names:
             raise DataError("tags must name at least one tag; got none in any row.")
         if unknown := labels.unknown_rows.size:
@@ -199,7 +205,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         ]
         return pd.concat(tables, ignore_index=True)
 
-    def explain(self, X: Any, *, top: int = 5, words: int = 6) -> TagExplanation:
+    def explain(self, X: Any, *, top: int = 5, words: int = 6, voters: int = 5) -> TagExplanation:
         """Say why rows get their tags: evidence, the words that carried it, and who voted.
 
         Parameters
@@ -210,9 +216,11 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             How many tags to explain for each row, the best ones.
         words : int
             How many words (or cells) to name for each tag.
+        voters : int
+            How many training rows to name for each evidence, the nearest ones.
         """
         check_is_fitted(self, "method_")
-        return explain_rows(self, as_frame(X), top=top, words=words)
+        return explain_rows(self, as_frame(X), top=top, words=words, voters=voters)
 
     def score(self, X: Any, tags: Any) -> float:
         """Return the micro-averaged F1 of the decisions; tags in any form that ``fit`` takes."""
@@ -229,7 +237,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def encode(self, X: Any, tally: Tally | None = None) -> Any:
         """Give the features that the method sees; unusual cells are counted in ``tally``."""
         check_is_fitted(self, "method_")
-        frame = as_frame(X)
+        frame = as_frame(X, [column.name for column in self.encoder_.columns_])
         frame = frame.drop(columns=[name for name in self.label_columns_ if name in frame.columns])
         if tally is None:
             return self.encoder_.transform(frame)
@@ -247,17 +255,10 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         columns: dict[str, Any] = {
             name: frame[name].to_numpy() for name in kept if name in frame.columns
         }
-        classes = self.classes_
-        columns[_free("tags", columns)] = [JOIN.join(tags) for tags in decided_tags(block, classes)]
-        if top is not None:
-            best = list(best_tags(block, classes, top))
-            for place in range(min(top, len(classes))):
-                columns[_free(f"tag{place + 1}", columns)] = [row[place][0] for row in best]
-                columns[_free(f"probability{place + 1}", columns)] = [row[place][1] for row in best]
-        elif probabilities:
-            for name, column in zip(classes, block.probabilities.T, strict=True):
-                columns[_free(f"p:{name}", columns)] = column
-        return pd.DataFrame(columns)
+        values = block.probabilities if probabilities else None
+        return pd.DataFrame(
+            prediction_columns(block, self.classes_, columns, top=top, values=values)
+        )
 
     def _encoder(self) -> TableEncoder:
         if isinstance(self.columns, TableEncoder):
@@ -277,28 +278,3 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         if "random_state" in settings and settings["random_state"] is None:
             method.set_params(random_state=self.random_state)
         return method
-
-
-def decided_tags(block: Predictions, classes: NDArray[np.object_]) -> Iterator[list[str]]:
-    """Yield the decided tags of each row, the best first."""
-    decided = sp.csr_array(block.labels)
-    for row, scores in enumerate(block.scores):
-        chosen = decided.indices[decided.indptr[row] : decided.indptr[row + 1]]
-        yield classes[chosen[np.argsort(-scores[chosen], kind="stable")]].tolist()
-
-
-def best_tags(
-    block: Predictions, classes: NDArray[np.object_], k: int, *, scores: bool = False
-) -> Iterator[list[tuple[str, float]]]:
-    """Yield the k best tags of each row with their probabilities or scores."""
-    best = np.argsort(-block.scores, axis=1, kind="stable")[:, :k]
-    values = np.take_along_axis(block.scores if scores else block.probabilities, best, axis=1)
-    for labels, row in zip(best, values.tolist(), strict=True):
-        yield list(zip(classes[labels].tolist(), row, strict=True))
-
-
-def _free(name: str, taken: Mapping[str, Any]) -> str:
-    """Return a column name that is not taken."""
-    while name in taken:
-        name = f"predicted {name}"
-    return name

@@ -10,7 +10,7 @@ import csv
 import io
 import os
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,46 +45,63 @@ class Records(NamedTuple):
     lines: NDArray[np.int64]
 
 
+class RecordBlock(NamedTuple):
+    """Whole data records of a file: names and delimiter, their bytes, the first line of each."""
+
+    names: list[str]
+    delimiter: str
+    text: bytes
+    lines: NDArray[np.int64]
+
+
 def read_csv_frame(
-    path: str | os.PathLike[str], records: Records, words_kept: Collection[str] = ()
+    path: str | os.PathLike[str],
+    records: Records,
+    words_kept: Collection[str] = (),
+    texts: Collection[str] = (),
 ) -> Any:
-    """Return the frame; in the columns ``words_kept`` only empty cells are missing."""
-    missing = {name: [""] if name in words_kept else MISSING for name in records.names}
-    try:
-        with open_binary(path) as stream:
-            frame = pd.read_csv(
-                stream,
-                sep=records.delimiter,
-                header=0,
-                names=records.names,
-                index_col=False,
-                encoding="utf-8-sig",
-                keep_default_na=False,
-                na_values=missing,
-                low_memory=False,
-                **_EXACT_FLOATS,
-            )
-    except ReadError:
-        raise
-    except Exception as error:  # a parser of damaged bytes may raise anything
-        raise ReadError(
-            path, f"expected CSV, got text that pandas cannot read ({error})."
-        ) from error
-    if len(frame) != len(records.lines):
-        raise ReadError(
-            path,
-            f"expected {len(records.lines)} records by their line ends, got {len(frame)} from "
-            "pandas. Look for unusual quotes.",
-        )
-    return frame
+    """Return the frame.
+
+    Parameters
+    ----------
+    path : path-like
+    records : Records
+        What :func:`checked_records` found.
+    words_kept : collection of str
+        Columns in which only empty cells are missing.
+    texts : collection of str
+        Columns whose cells stay texts, whatever they look like.
+    """
+    with open_binary(path) as stream:
+        frame = _parsed(path, stream, records.names, records.delimiter, words_kept, texts, header=0)
+    return _counted(path, frame, len(records.lines))
+
+
+def csv_frames(
+    path: str | os.PathLike[str], delimiter: str | None, numbers: Collection[str]
+) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+    """Yield a file as frames of some megabytes, and the line of each row.
+
+    Only the columns ``numbers`` may become numbers; all other cells stay as they are written.
+    """
+    for names, sign, text, lines in record_blocks(path, delimiter):
+        others = [name for name in names if name not in numbers]
+        frame = _parsed(path, io.BytesIO(text), names, sign, others, others, header=None)
+        yield _counted(path, frame, len(lines)), lines
 
 
 def checked_records(path: str | os.PathLike[str], delimiter: str | None) -> Records:
     """Find the records of a file and check that each has as many fields as the header."""
+    blocks = [(names, sign, lines) for names, sign, _, lines in record_blocks(path, delimiter)]
+    names, sign, _ = blocks[0]
+    return Records(names, sign, np.concatenate([lines for _, _, lines in blocks]))
+
+
+def record_blocks(path: str | os.PathLike[str], delimiter: str | None) -> Iterator[RecordBlock]:
+    """Yield a file as blocks of whole records, checked; the first may have none."""
     memory = kernel.first_memory()
     names: list[str] = []
-    header = b""
-    parts = []
+    held, held_lines = b"", [np.empty(0, dtype=np.int64)]
     for number, block in enumerate(text_blocks(path)):
         text = block.text.removeprefix(_BOM) if number == 0 else block.text
         _check_encoding(path, text, block.first_line)
@@ -96,11 +113,13 @@ def checked_records(path: str | os.PathLike[str], delimiter: str | None) -> Reco
             np.frombuffer(closed, np.uint8), ord(delimiter or ","), memory
         )
         _check_scan(path, memory)
+        held += closed
         if not names:
-            header += text
             if not len(lines):
                 continue
-            names = _header_names(path, header, delimiter or ",", int(lines[0]), int(fields[0]))
+            names = _header_names(path, held, delimiter or ",", int(lines[0]), int(fields[0]))
+            follows = int(lines[1] if len(lines) > 1 else memory[kernel.RECORD_LINE])
+            held = held.split(b"\n", follows - 1)[-1]
             lines, fields = lines[1:], fields[1:]
         wrong = np.flatnonzero(fields != len(names))
         if wrong.size:
@@ -110,7 +129,10 @@ def checked_records(path: str | os.PathLike[str], delimiter: str | None) -> Reco
                 "Quote fields that hold the delimiter, or name it with delimiter=.",
                 int(lines[wrong[0]]),
             )
-        parts.append(lines)
+        held_lines.append(lines)
+        if memory[kernel.STATE] != kernel.QUOTED:
+            yield RecordBlock(names, delimiter or ",", held, np.concatenate(held_lines))
+            held, held_lines = b"", []
     if memory[kernel.STATE] == kernel.QUOTED:
         raise ReadError(
             path,
@@ -119,7 +141,49 @@ def checked_records(path: str | os.PathLike[str], delimiter: str | None) -> Reco
         )
     if not names:
         raise ReadError(path, "expected a header line with the column names, got an empty file.")
-    return Records(names, delimiter or ",", np.concatenate(parts))
+
+
+def _parsed(
+    path: str | os.PathLike[str],
+    stream: Any,
+    names: list[str],
+    delimiter: str,
+    words_kept: Collection[str],
+    texts: Collection[str],
+    header: int | None,
+) -> Any:
+    try:
+        return pd.read_csv(
+            stream,
+            sep=delimiter,
+            header=header,
+            names=names,
+            dtype=dict.fromkeys(texts, str),
+            index_col=False,
+            encoding="utf-8-sig",
+            keep_default_na=False,
+            na_values={name: [""] if name in words_kept else MISSING for name in names},
+            low_memory=False,
+            **_EXACT_FLOATS,
+        )
+    except ReadError:
+        raise
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame(columns=names)
+    except Exception as error:  # a parser of damaged bytes may raise anything
+        raise ReadError(
+            path, f"expected CSV, got text that pandas cannot read ({error})."
+        ) from error
+
+
+def _counted(path: str | os.PathLike[str], frame: Any, n_records: int) -> Any:
+    if len(frame) != n_records:
+        raise ReadError(
+            path,
+            f"expected {n_records} records by their line ends, got {len(frame)} from pandas. "
+            "Look for unusual quotes.",
+        )
+    return frame
 
 
 def _check_encoding(path: str | os.PathLike[str], text: bytes, first_line: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,21 @@ def read_parquet_frame(path: str | os.PathLike[str]) -> Any:
             raise _damaged(path, error) from error
         raise ReadError(path, f"cannot be opened: {error.strerror}.") from error
     except Exception as error:  # a parser of damaged bytes may raise anything
+        raise _damaged(path, error) from error
+
+
+def parquet_frames(path: str | os.PathLike[str], rows: int = 8192) -> Iterator[Any]:
+    """Yield a file as frames of some rows."""
+    pa, pq = _pyarrow()
+    try:
+        with open(path, "rb") as stream:
+            for batch in pq.ParquetFile(stream).iter_batches(rows):
+                yield pa.Table.from_batches([batch]).to_pandas()
+    except OSError as error:
+        if error.strerror is None:
+            raise _damaged(path, error) from error
+        raise ReadError(path, f"cannot be opened: {error.strerror}.") from error
+    except pa.ArrowException as error:
         raise _damaged(path, error) from error
 
 

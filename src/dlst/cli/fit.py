@@ -1,0 +1,177 @@
+"""`dlst fit`."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dlst.cli.column_options import (
+    Category,
+    Date,
+    Drop,
+    Id,
+    Image,
+    Number,
+    Text,
+    columns_of_texts,
+    given_columns,
+)
+from dlst.cli.data_commands import (
+    Data,
+    From,
+    Json,
+    Labels,
+    Nominal,
+    load_data,
+    load_raw,
+    parse_labels,
+)
+from dlst.cli.model_options import AllRows, Seed, TestSize, check_target, parse_settings, sides
+from dlst.errors import DataError
+
+
+def fit(
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    method: Annotated[str, typer.Option(help="See `dlst methods`.")] = "dlst",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A parameter, such as decision=micro; one of a part, such as decoder.tau=0. "
+            "`dlst methods NAME` lists them.",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    test: Annotated[
+        Path | None, typer.Option(help="The test file that belongs to DATA, to measure on.")
+    ] = None,
+    test_size: TestSize = None,
+    labels: Labels = None,
+    text: Text = None,
+    category: Category = None,
+    number: Number = None,
+    date: Date = None,
+    image: Image = None,
+    id_: Id = None,
+    drop: Drop = None,
+    images: Annotated[
+        str, typer.Option(help="How pictures are described: classical, or pretrained (an extra).")
+    ] = "classical",
+    nominal: Nominal = None,
+    from_: From = None,
+    all_rows: AllRows = False,
+    card: Annotated[Path | None, typer.Option(help="Also write a model card, in Markdown.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    json: Json = False,
+) -> None:
+    """Fit a method to data (the training rows, when they have a split) and save the model.
+
+    The columns of a table (CSV, TSV, Parquet) are read by what they hold, which is told; options
+    such as --text and --category say otherwise. Test rows, when there are any, are measured on.
+    """
+    from dlst.cli import views
+    from dlst.cli.measures import measure
+    from dlst.cli.models import used_model
+    from dlst.data.front_door import holds_tables
+    from dlst.methods import make
+    from dlst.persistence import save_model
+
+    for target in (out, *([card] if card else [])):
+        check_target(target, force)
+    try:
+        model = _seeded(make(method, **parse_settings(settings or [])), seed)
+    except ValueError as error:
+        raise DataError(str(error).replace("__", ".")) from error
+    columns = given_columns(
+        text=text, category=category, number=number, date=date, image=image, id=id_, drop=drop
+    )
+    if holds_tables(data, from_):
+        if nominal is not None:
+            raise DataError("--nominal is for ARFF; name the columns of a table with --category.")
+        texts = columns_of_texts(columns)
+        dataset = load_raw(data, parse_labels(labels), from_, test, texts=texts)
+    else:
+        if columns:
+            raise DataError(
+                f"--{next(iter(columns))} is for tables (CSV, TSV, Parquet); {data} is none."
+            )
+        dataset = load_data(data, labels, nominal, from_, test)
+    train, held_out = sides(dataset, all_rows, test_size, seed)
+    if dataset.table is None and not dataset.n_features:
+        raise DataError(f"{dataset.name}: has labels only; a method needs features.")
+    started = time.perf_counter()
+    fitted = _fitted(model, train, _with_pictures(columns, images), seed)
+    seconds = time.perf_counter() - started
+    used = used_model(fitted)
+    scores = None
+    if held_out is not None and held_out.n_samples:
+        scores = {"n_samples": held_out.n_samples, **measure(used.method, used.ready(held_out))}
+    save_model(fitted, out, data=train, about={"columns": used.columns(), "scores": scores})
+    facts = {
+        "model": str(out),
+        "method": method,
+        "data": train.name,
+        "n_samples": train.n_samples,
+        "n_labels": train.n_labels,
+        "seconds": round(seconds, 3),
+        "columns": used.columns(),
+        "scores": scores,
+    }
+    if card is not None:
+        from dlst.cli.info import write_card
+
+        write_card(used, out, card)
+    if json:
+        views.print_json(facts)
+    else:
+        _tell(facts, used.columns())
+
+
+def _tell(facts: dict[str, Any], columns: list[dict[str, str]]) -> None:
+    from dlst.cli import model_views, views
+
+    if columns:
+        views.print_view(model_views.columns_view(columns))
+    typer.echo(
+        f"fitted {facts['method']} to {facts['n_samples']:,} rows of {facts['data']} in "
+        f"{facts['seconds']:.1f} s; wrote {facts['model']}"
+    )
+    if facts["scores"]:
+        typer.echo(model_views.scores_line(facts["scores"]))
+
+
+def _seeded(model: Any, seed: int) -> Any:
+    given = model.get_params(deep=False)
+    if "random_state" in given and given["random_state"] is None:
+        model.set_params(random_state=seed)
+    return model
+
+
+def _with_pictures(columns: dict[str, Any], images: str) -> dict[str, Any]:
+    from dlst.inputs import PretrainedImages
+
+    if images not in ("classical", "pretrained"):
+        raise DataError(f"--images must be classical or pretrained; got {images!r}.")
+    return {**columns, "image_encoder": PretrainedImages()} if images == "pretrained" else columns
+
+
+def _fitted(model: Any, dataset: Any, columns: dict[str, Any], seed: int) -> Any:
+    """Fit, and tell warnings as notes of one line, without the place in the source."""
+    from dlst.methods.fitting import fit_dataset
+    from dlst.tagging import Tagger
+    from dlst.tagging.tables import fit_table
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default", UserWarning)
+        if dataset.table is None:
+            fitted = fit_dataset(model, dataset)
+        else:
+            fitted = fit_table(Tagger(model, columns=columns, random_state=seed), dataset)
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        typer.echo(f"note: {' '.join(message.split())}", err=True)
+    return fitted

@@ -1,0 +1,184 @@
+"""Tables as they lie on disk: their columns unchanged, for an encoder that knows their kinds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dlst.data._origin import name_of, origin_of
+from dlst.data.column_choice import LabelChoice, label_columns
+from dlst.data.dataset import Dataset
+from dlst.data.tables.csv_text import checked_records, csv_frames, read_csv_frame
+from dlst.data.tables.frames import COUNTER
+from dlst.data.tables.labels import read_labels
+from dlst.data.tables.parquet import parquet_frames, read_parquet_frame
+from dlst.errors import DataError, ReadError
+
+PARQUET = (".parquet", ".pq")
+TABLES = (".csv", ".tsv", *PARQUET)
+
+
+class Place(NamedTuple):
+    """A file, and the line of each row where it has lines."""
+
+    path: Path
+    lines: NDArray[np.int64] | None
+
+    def error(self, message: str, row: int | None) -> ReadError:
+        """Make the error that names file and line."""
+        if row is None:
+            return ReadError(self.path, message, None if self.lines is None else 1)
+        if self.lines is None:
+            return ReadError(self.path, f"{message} (row {row}, counted from 0)")
+        return ReadError(self.path, message, int(self.lines[row]))
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """The feature columns of a table, cell by cell as they were.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Numbers where a whole column is of numbers, else texts.
+    label_columns : sequence of str
+        The columns that held labels, not in the frame.
+    label_delimiter : str or None
+        Between the labels of one cell.
+    places : sequence of (int, Place)
+        First row of each file, in the rows that were read.
+    rows : ndarray of int
+        Numbers of the frame's rows among those that were read.
+    """
+
+    frame: Any
+    label_columns: Sequence[str]
+    label_delimiter: str | None
+    places: Sequence[tuple[int, Place]]
+    rows: NDArray[np.intp]
+
+    @classmethod
+    def whole(cls, frame: Any, place: Place) -> RawTable:
+        """Make a table of all rows of a file, or of a block of it, without labels."""
+        return cls(frame, (), None, [(0, place)], np.arange(len(frame)))
+
+    def take(self, rows: Any) -> RawTable:
+        """Return some rows."""
+        return replace(self, frame=self.frame.iloc[rows], rows=self.rows[rows])
+
+    def joined(self, other: RawTable) -> RawTable:
+        """Return these rows and, below, those of another table with the same columns."""
+        strange = set(map(str, self.frame.columns)) ^ set(map(str, other.frame.columns))
+        if strange:
+            raise DataError(
+                "train and test must have the same columns; got "
+                f"{', '.join(repr(name) for name in sorted(strange)[:4])} in one of them only."
+            )
+        start = int(self.rows.max(initial=-1)) + 1
+        return replace(
+            self,
+            frame=pd.concat([self.frame, other.frame[self.frame.columns]], ignore_index=True),
+            places=[*self.places, *((start + first, place) for first, place in other.places)],
+            rows=np.concatenate([self.rows, start + other.rows]),
+        )
+
+    def error(self, column: str, row: int, message: str) -> DataError:
+        """Make the error for a cell, by its row in the frame."""
+        whole = int(self.rows[row])
+        first, place = next(pair for pair in reversed(self.places) if pair[0] <= whole)
+        return place.error(f"column {column!r}: {message}", whole - first)
+
+    @property
+    def folder(self) -> Path:
+        """Where relative paths in cells begin."""
+        return self.places[0][1].path.absolute().parent
+
+
+def read_raw(
+    path: str | os.PathLike[str],
+    *,
+    labels: LabelChoice = None,
+    delimiter: str | None = None,
+    label_delimiter: str | None = None,
+    texts: Collection[str] = (),
+) -> Dataset:
+    """Read CSV, TSV or Parquet; the feature columns stay as they are, in ``table``.
+
+    Parameters
+    ----------
+    path, labels, delimiter, label_delimiter
+        As in :func:`dlst.data.read_table`; ``labels=[]`` for a table without labels.
+    texts : collection of str
+        Columns whose cells are texts, whatever they look like: ``007`` stays ``007``.
+    """
+    suffix = table_suffix(path)
+    if suffix in PARQUET:
+        frame = read_parquet_frame(path)
+        place = Place(Path(path), None)
+        names = [str(name) for name in frame.columns]
+        chosen = _chosen(names, labels, place)
+    else:
+        records = checked_records(path, delimiter or ("\t" if suffix == ".tsv" else None))
+        place = Place(Path(path), records.lines)
+        chosen = _chosen(records.names, labels, place)
+        # A lone label column may hold names; several hold truth values.
+        kept = [name for name in records.names if name in texts or [name] == chosen]
+        frame = read_csv_frame(path, records, kept, kept)
+    found = read_labels(
+        {name: frame[name] for name in chosen}, len(frame), label_delimiter, place.error
+    )
+    table = RawTable(
+        frame.drop(columns=chosen),
+        chosen,
+        found.delimiter,
+        [(0, place)],
+        np.arange(len(frame)),
+    )
+    return Dataset(
+        np.empty((len(frame), 0)),
+        found.Y,
+        label_names=found.names,
+        name=name_of(path),
+        provenance=origin_of(path),
+        table=table,
+    )
+
+
+def raw_frames(
+    path: str | os.PathLike[str], numbers: Collection[str], delimiter: str | None = None
+) -> Iterator[tuple[Any, Place]]:
+    """Yield a table as frames of some megabytes each, with the lines of their rows.
+
+    Only the columns ``numbers`` become numbers; all other cells stay texts.
+    """
+    suffix = table_suffix(path)
+    if suffix in PARQUET:
+        for frame in parquet_frames(path):
+            yield frame, Place(Path(path), None)
+        return
+    tab = "\t" if suffix == ".tsv" else None
+    for frame, lines in csv_frames(path, delimiter or tab, numbers):
+        yield frame, Place(Path(path), lines)
+
+
+def is_table(path: str | os.PathLike[str]) -> bool:
+    """Tell a table's file by its suffix."""
+    return Path(path).is_file() and table_suffix(path) in TABLES
+
+
+def table_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the suffix of a file, ``.gz`` aside."""
+    name = Path(path).name.lower().removesuffix(".gz")
+    return Path(name).suffix
+
+
+def _chosen(names: list[str], labels: LabelChoice, place: Place) -> list[str]:
+    after_counter = names[names[:1] == [COUNTER] :]
+    return label_columns(after_counter, labels, lambda message: place.error(message, None))

@@ -1,0 +1,74 @@
+"""Predictions as columns of names and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlst.methods import Predictions
+
+JOIN = ";"
+"""Between the tags of one cell."""
+
+
+def decided_tags(found: Predictions, names: NDArray[np.object_]) -> Iterator[list[str]]:
+    """Yield the decided tags of each row, the best first."""
+    decided = sp.csr_array(found.labels)
+    for row, scores in enumerate(found.scores):
+        chosen = decided.indices[decided.indptr[row] : decided.indptr[row + 1]]
+        yield names[chosen[np.argsort(-scores[chosen], kind="stable")]].tolist()
+
+
+def best_tags(
+    found: Predictions, names: NDArray[np.object_], k: int, *, scores: bool = False
+) -> Iterator[list[tuple[str, float]]]:
+    """Yield the k best tags of each row with their probabilities or scores."""
+    best = np.argsort(-found.scores, axis=1, kind="stable")[:, :k]
+    values = np.take_along_axis(found.scores if scores else found.probabilities, best, axis=1)
+    for labels, row in zip(best, values.tolist(), strict=True):
+        yield list(zip(names[labels].tolist(), row, strict=True))
+
+
+def prediction_columns(
+    found: Predictions,
+    names: NDArray[np.object_],
+    kept: Mapping[str, Any],
+    *,
+    top: int | None = None,
+    values: NDArray[np.float64] | None = None,
+) -> dict[str, Any]:
+    """Return the kept columns, ``tags`` as ``a;b``, and numbers.
+
+    Parameters
+    ----------
+    found : Predictions
+    names : ndarray of str, shape (K,)
+    kept : mapping of str to columns
+    top : int, optional
+        Give ``tag1, probability1, …`` of the best tags.
+    values : ndarray of shape (n, K), optional
+        Else give a column of these for each tag.
+    """
+    columns: dict[str, Any] = dict(kept)
+    columns[_free("tags", columns)] = [JOIN.join(tags) for tags in decided_tags(found, names)]
+    if top is not None:
+        best = list(best_tags(found, names, top))
+        for place in range(min(top, len(names))):
+            columns[_free(f"tag{place + 1}", columns)] = [row[place][0] for row in best]
+            numbers = np.array([row[place][1] for row in best], dtype=np.float64)
+            columns[_free(f"probability{place + 1}", columns)] = numbers
+    elif values is not None:
+        for name, column in zip(names, values.T, strict=True):
+            columns[_free(name, columns)] = column
+    return columns
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    """Return a column name that is not taken."""
+    while name in taken:
+        name = f"predicted {name}"
+    return name

@@ -1,0 +1,294 @@
+"""Tables from the shell: fit, info, predict, evaluate and explain, as a new user would."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from dlst.cli import main
+from dlst.persistence import describe_model, load_model
+
+TRAIN = 160
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def tickets() -> pd.DataFrame:
+    """Make tickets with text, category, number, date, id and tags."""
+    rng = np.random.default_rng(0)
+    words = {"billing": ["invoice", "refund", "money"], "printer": ["paper", "jam", "toner"]}
+    rows = []
+    for number in range(200):
+        tags = sorted(rng.choice(list(words), rng.integers(1, 3), replace=False))
+        text = [word for tag in tags for word in rng.choice(words[tag], 2)]
+        text += list(rng.choice(["the", "please", "help", "is"], 4))
+        rows.append(
+            {
+                "ticket": f"{number:05d}x",
+                "text": ", ".join(text),
+                "team": rng.choice(["red", "blue"]),
+                "zip": f"0{rng.integers(1, 4)}",
+                "size_kb": round(float(rng.normal(20, 5)), 2),
+                "opened": f"2024-0{rng.integers(1, 10)}-1{rng.integers(0, 10)}",
+                "tags": ";".join(tags),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def files(tickets: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tickets")
+    tickets[:TRAIN].to_csv(folder / "train.csv", index=False)
+    tickets[TRAIN:].to_csv(folder / "test.csv", index=False)
+    tickets[TRAIN:].drop(columns="tags").to_csv(folder / "new.csv", index=False)
+    options = {"--test": "test.csv", "--out": "m.skops", "--card": "card.md"}
+    paths = [word for name, file in options.items() for word in (name, str(folder / file))]
+    fit = ["fit", str(folder / "train.csv"), "--labels", "tags", "--category", "zip"]
+    assert main([*fit, *paths]) == 0
+    return folder
+
+
+def test_fit_tells_how_columns_were_read(run, files, tmp_path):
+    command = ("fit", files / "train.csv", "--labels", "tags", "-o", tmp_path / "m.skops")
+    code, out, err = run(*command, "--drop", "team", "--id", "ticket", "--method", "mlknn")
+    assert (code, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["how", "your", "columns", "were", "read"]
+    kinds = {line[0]: line[1] for line in lines[2:8]}
+    assert kinds == {
+        "ticket": "id",
+        "text": "text",
+        "team": "ignored",
+        "zip": "number",
+        "size_kb": "number",
+        "opened": "date",
+    }
+
+
+def test_info_tells_what_a_model_is(run, files):
+    code, out, _ = run("info", files / "m.skops")
+    assert code == 0
+    for told in ("DLST", "160 rows", "billing, printer", "on 40 test rows", "how your columns"):
+        assert told in out
+    facts = json.loads(run("info", files / "m.skops", "--json")[1])
+    assert facts["labels"] == ["billing", "printer"]
+    assert facts["columns"][3] == {"name": "zip", "kind": "category", "reason": "given"}
+    assert facts["scores"]["decisions"]["micro_f1"] > 0.95
+    assert facts["bytes"] == (files / "m.skops").stat().st_size
+    assert facts["scores"] == describe_model(files / "m.skops")["about"]["scores"]
+
+
+def test_a_card_is_written(files):
+    card = (files / "card.md").read_text()
+    for told in (
+        "# m",
+        "160 rows",
+        "How the columns were read",
+        "micro_f1",
+        "dlst predict m.skops",
+    ):
+        assert told in card
+
+
+def test_evaluate_remembers_the_labels(run, files):
+    code, out, err = run("evaluate", files / "m.skops", files / "test.csv", "--json")
+    assert (code, err) == (0, "")
+    scores = describe_model(files / "m.skops")["about"]["scores"]
+    assert json.loads(out)["scores"] == scores["scores"]
+
+
+def test_labels_that_training_did_not_have_are_told(run, files, tickets, tmp_path):
+    odd = tickets[TRAIN:].assign(tags="billing;weather")
+    odd.to_csv(tmp_path / "odd.csv", index=False)
+    code, _, err = run("evaluate", files / "m.skops", tmp_path / "odd.csv", "--json")
+    assert code == 0
+    assert "note: 1 labels are not known to the model and are not judged: weather" in err
+
+
+def test_predictions_keep_ids_and_names(run, files, tickets, tmp_path):
+    out = tmp_path / "out.csv"
+    code, _, err = run("predict", files / "m.skops", files / "new.csv", "-o", out)
+    assert (code, err) == (0, "")
+    found = pd.read_csv(out, dtype={"ticket": str})
+    assert found.columns.tolist() == ["ticket", "tags", "billing", "printer"]
+    assert found["ticket"].tolist() == tickets["ticket"][TRAIN:].tolist()
+    tagger = load_model(files / "m.skops")
+    new = tickets[TRAIN:].drop(columns="tags")
+    np.testing.assert_allclose(found[["billing", "printer"]], tagger.predict_proba(new), rtol=1e-12)
+    assert found["tags"].str.split(";").tolist() == tagger.predict_tags(new)
+
+
+def test_predictions_keep_all_columns_as_they_are_written(run, files, tmp_path):
+    out = tmp_path / "out.csv"
+    run("predict", files / "m.skops", files / "test.csv", "-o", out, "--keep", "--top", "1")
+    found, given = (pd.read_csv(path, dtype=str) for path in (out, files / "test.csv"))
+    added = ["predicted tags", "tag1", "probability1"]
+    assert found.columns.tolist() == [*given.columns, *added]
+    pd.testing.assert_frame_equal(found[given.columns], given)
+    assert (found["tag1"] == found["predicted tags"].str.split(";").str[0]).all()
+
+
+def test_columns_in_any_order_with_gaps_and_news_are_read_and_told(run, files, tickets, tmp_path):
+    new = tickets[TRAIN:].drop(columns="tags")
+    mixed = new[new.columns[::-1]].assign(extra=1)
+    mixed.loc[TRAIN, "team"] = "green"
+    mixed.loc[TRAIN + 1, "size_kb"] = np.nan
+    mixed.to_csv(tmp_path / "mixed.csv", index=False)
+    code, _, err = run(
+        "predict", files / "m.skops", tmp_path / "mixed.csv", "-o", tmp_path / "out.csv"
+    )
+    assert code == 0
+    assert err.splitlines() == [
+        "note: 'extra': column is not known to the model and is not used (1)",
+        "note: 'size_kb': empty cell, read as the median of the training rows (1)",
+        "note: 'team': unknown category, read as none of the known (1)",
+    ]
+    run("predict", files / "m.skops", files / "new.csv", "-o", tmp_path / "straight.csv")
+    found, straight = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("out", "straight"))
+    pd.testing.assert_frame_equal(found[2:], straight[2:])
+
+
+def test_blocks_of_a_file_give_the_same(run, files, tmp_path, monkeypatch):
+    from dlst import _files
+    from dlst.data.tables import csv_text
+
+    run("predict", files / "m.skops", files / "new.csv", "-o", tmp_path / "a.csv", "--keep")
+    monkeypatch.setattr(csv_text, "text_blocks", lambda path: _files.text_blocks(path, 150))
+    run("predict", files / "m.skops", files / "new.csv", "-o", tmp_path / "b.csv", "--keep")
+    assert (tmp_path / "a.csv").read_text().count("\n") == 41
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "a.csv"), pd.read_csv(tmp_path / "b.csv"))
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "parquet", "csv.gz"])
+def test_other_tables_are_read_too(run, files, tickets, tmp_path, suffix):
+    new, path = tickets[TRAIN:].drop(columns="tags"), tmp_path / f"new.{suffix}"
+    if suffix == "parquet":
+        new.to_parquet(path)
+    else:
+        new.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",")
+    run("predict", files / "m.skops", files / "new.csv", "-o", tmp_path / "a.csv")
+    assert run("predict", files / "m.skops", path, "-o", tmp_path / "b.csv")[0] == 0
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+
+
+def test_an_empty_table_gives_an_empty_table(run, files, tmp_path):
+    header = (files / "new.csv").read_text().splitlines()[0]
+    (tmp_path / "none.csv").write_text(header + "\n")
+    out = tmp_path / "out.csv"
+    assert run("predict", files / "m.skops", tmp_path / "none.csv", "-o", out)[0] == 0
+    assert out.read_text() == "ticket,tags,billing,printer\n"
+
+
+def test_a_bad_cell_is_named_by_its_line(run, files, tickets, tmp_path):
+    for name in ("train", "new"):
+        text = (files / f"{name}.csv").read_text().splitlines()
+        number = str(tickets["size_kb"][5 if name == "train" else TRAIN + 5])
+        text[6] = text[6].replace(f",{number},", ",2.O,")
+        (tmp_path / f"{name}.csv").write_text("\n".join(text))
+    code, _, err = run(
+        "fit", tmp_path / "train.csv", "--labels", "tags", "-o", tmp_path / "m.skops"
+    )
+    assert code == 2
+    assert "train.csv:7: column 'size_kb': expected a number as in 159 other cells" in err
+    code, _, err = run("predict", files / "m.skops", tmp_path / "new.csv", "-o", tmp_path / "o.csv")
+    assert code == 2
+    assert "new.csv:7: column 'size_kb': expected a number, got '2.O'" in err
+    assert not (tmp_path / "o.csv").exists()
+
+
+def test_missing_columns_are_named(run, files, tickets, tmp_path):
+    renamed = tickets[TRAIN:].rename(columns={"size_kb": "size"})
+    renamed.to_csv(tmp_path / "new.csv", index=False)
+    code, _, err = run("predict", files / "m.skops", tmp_path / "new.csv", "-o", tmp_path / "o.csv")
+    assert code == 2
+    assert "column 'size_kb' is missing; 'size' is not known, did you mean it?" in err
+
+
+def test_explain_shows_words_and_the_texts_of_voters(run, files, tickets):
+    code, out, _ = run("explain", files / "m.skops", files / "test.csv", "--row", 3)
+    assert code == 0
+    row = tickets.iloc[TRAIN + 3]
+    assert row["ticket"] in out
+    assert row["text"] in out
+    assert "what the direct evidence loses without it" in out
+    facts = json.loads(
+        run("explain", files / "m.skops", files / "test.csv", "--row", 3, "--json")[1]
+    )
+    assert facts["true"] == row["tags"].split(";")
+    assert len(json.dumps(facts)) < 8000
+
+
+def test_a_pair_in_a_folder_has_a_split_and_says_which_side_is_used(run, files, tmp_path):
+    for name in ("train", "test"):
+        (tmp_path / f"{name}.csv").write_bytes((files / f"{name}.csv").read_bytes())
+    m = tmp_path / "m.skops"
+    code, out, _ = run("fit", tmp_path, "--labels", "tags", "-o", m, "--method", "mlknn")
+    assert code == 0
+    assert "fitted mlknn to 160 rows" in out
+    assert "on 40 test rows" in out
+    code, _, err = run("predict", m, tmp_path, "-o", tmp_path / "out.csv")
+    assert (code, "these are the 40 test rows" in err) == (0, True)
+    assert len(pd.read_csv(tmp_path / "out.csv")) == 40
+    run("predict", m, tmp_path, "-o", tmp_path / "all.csv", "--all")
+    assert len(pd.read_csv(tmp_path / "all.csv")) == 200
+
+
+def test_a_folder_of_pictures_is_learnt(run, tmp_path):
+    rng = np.random.default_rng(0)
+    (tmp_path / "images").mkdir()
+    rows = []
+    for number in range(40):
+        colour = "red" if number % 2 else "blue"
+        noise = rng.integers(0, 60, (40, 40, 3), dtype=np.uint8)
+        noise[:, :, 0 if colour == "red" else 2] += 180
+        Image.fromarray(noise).save(tmp_path / "images" / f"{number}.png")
+        rows.append({"file": f"images/{number}.png", "tags": colour})
+    pd.DataFrame(rows).to_csv(tmp_path / "labels.csv", index=False)
+    m, out = tmp_path / "m.skops", tmp_path / "p.csv"
+    assert run("fit", tmp_path / "labels.csv", "--labels", "tags", "-o", m)[0] == 0
+    assert run("predict", m, tmp_path / "labels.csv", "-o", out, "--keep")[0] == 0
+    found = pd.read_csv(out)
+    assert found["file"].tolist() == [row["file"] for row in rows]
+    assert (found["tags"] == found["predicted tags"]).all()
+    (tmp_path / "images" / "3.png").unlink()
+    code, _, err = run("predict", m, tmp_path / "labels.csv", "-o", tmp_path / "q.csv")
+    assert code == 2
+    assert "3.png: expected a picture, got no such file" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--text", "txet"), "text: expected a column 'txet', got none. Did you mean 'text'"),
+        (("--text", "text", "--drop", "text"), "must have one kind"),
+        (("--nominal", "auto"), "name the columns of a table with --category"),
+        (("--images", "magic"), "--images must be classical or pretrained"),
+        (("--date", "opened=%d/%m/%Y"), "expected a date (%d/%m/%Y), got"),
+    ],
+)
+def test_mistakes_about_columns_are_told(run, files, tmp_path, arguments, message):
+    command = ("fit", files / "train.csv", "--labels", "tags", "-o", tmp_path / "m.skops")
+    code, _, err = run(*command, *arguments)
+    assert code == 2
+    assert message in err
+
+
+def test_column_options_are_for_tables(run, tmp_path):
+    code, _, err = run("fit", "multidigits", "-o", tmp_path / "m.skops", "--text", "x0")
+    assert code == 2
+    assert "--text is for tables" in err
