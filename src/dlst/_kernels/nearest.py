@@ -1,0 +1,129 @@
+"""The most similar of many rows, for dense codes and for sparse features, without an n × n array."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Singles = NDArray[np.float32]
+
+
+@njit(cache=True, nogil=True)
+def _select(values: Singles, own: int, k: int, buffer: Singles, places: Ints) -> int:
+    """Gather the k largest values in the front of a buffer of more than k; return their number.
+
+    Of equal values the first are taken. A value is looked at once and mostly refused: it must beat
+    the k-th largest so far.
+    """
+    capacity = len(buffer)
+    count = 0
+    least = np.float32(-np.inf)
+    for c in range(len(values)):
+        if values[c] <= least or c == own:
+            continue
+        buffer[count], places[count] = values[c], c
+        count += 1
+        if count == capacity:
+            count, least = _shrink(buffer, places, count, k)
+    if count > k:
+        count, _ = _shrink(buffer, places, count, k)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _shrink(buffer: Singles, places: Ints, count: int, k: int) -> tuple[int, float]:
+    """Keep the k largest of a buffer, in their order, and return k and the least of them."""
+    least = np.partition(buffer[:count], count - k)[count - k]
+    equal = k
+    for c in range(count):
+        if buffer[c] > least:
+            equal -= 1
+    kept = 0
+    for c in range(count):
+        if buffer[c] == least:
+            if equal == 0:
+                continue
+            equal -= 1
+        elif buffer[c] < least:
+            continue
+        buffer[kept], places[kept] = buffer[c], places[c]
+        kept += 1
+    return kept, least
+
+
+@njit(cache=True, nogil=True)
+def largest(similarities: Singles, own: Longs, k: int) -> Ints:
+    """Return the columns of the k largest values of each row, largest first, shape (rows, k).
+
+    Parameters
+    ----------
+    similarities : ndarray of shape (rows, n)
+    own : ndarray of shape (rows,)
+        A column to leave out of each row; -1 for none.
+    k : int
+        At most n, or n - 1 where a column is left out.
+    """
+    n_rows = similarities.shape[0]
+    found = np.empty((n_rows, k), np.int32)
+    buffer = np.empty(2 * k + 64, np.float32)
+    places = np.empty(2 * k + 64, np.int32)
+    for i in range(n_rows):
+        count = _select(similarities[i], own[i], k, buffer, places)
+        # A stable order: of equal values the lower column comes first.
+        order = np.argsort(-buffer[:count], kind="mergesort")
+        for c in range(k):
+            found[i, c] = places[order[c]]
+    return found
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def largest_products(
+    indptr: Ints,
+    indices: Ints,
+    data: Singles,
+    first: int,
+    stop: int,
+    column_starts: Longs,
+    column_rows: Ints,
+    column_values: Singles,
+    n: int,
+    own: Longs,
+    k: int,
+) -> tuple[Ints, Singles]:
+    """Return the rows with the k largest products for the sparse queries first … stop - 1.
+
+    Parameters
+    ----------
+    indptr, indices, data : CSR of the queries
+    first, stop : int
+        Which of them.
+    column_starts, column_rows, column_values : CSC of the n rows that are searched
+    own : ndarray of shape (queries,)
+        A row to leave out; -1 for none.
+
+    Returns
+    -------
+    rows : ndarray of shape (stop - first, k)
+        Largest product first.
+    products : ndarray of the same shape
+    """
+    found = np.empty((stop - first, k), np.int32)
+    products = np.empty((stop - first, k), np.float32)
+    sums = np.empty(n, np.float32)
+    buffer = np.empty(2 * k + 64, np.float32)
+    places = np.empty(2 * k + 64, np.int32)
+    for i in range(first, stop):
+        sums[:] = 0
+        for p in range(indptr[i], indptr[i + 1]):
+            f, x = indices[p], data[p]
+            for q in range(column_starts[f], column_starts[f + 1]):
+                sums[column_rows[q]] += x * column_values[q]
+        count = _select(sums, own[i], k, buffer, places)
+        order = np.argsort(-buffer[:count], kind="mergesort")
+        for c in range(k):
+            found[i - first, c] = places[order[c]]
+            products[i - first, c] = buffer[order[c]]
+    return found, products

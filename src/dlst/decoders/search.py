@@ -1,0 +1,142 @@
+"""Neighbours at scale: among dense codes by distance, among sparse rows by cosine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+from sklearn.utils.parallel import Parallel, delayed
+
+from dlst._kernels.nearest import largest, largest_products
+from dlst._kernels.pair_distances import dense_pair_distances
+from dlst._matrices import FeatureMatrix
+from dlst.decoders._inputs import FloatArray, IntArray
+from dlst.decoders.neighbours import Neighbours
+
+_BLOCK_ENTRIES = 4_000_000
+_QUERIES_AT_ONCE = 512
+
+
+def nearest_codes(
+    database: FloatArray,
+    k: int,
+    queries: FloatArray,
+    *,
+    own: IntArray | None = None,
+    n_jobs: int | None = None,
+) -> Neighbours:
+    """Find the nearest of dense codes.
+
+    Products in single precision choose the neighbours, distances in double precision order them:
+    where two codes are as near as 1e-6 of their squares, either may be taken.
+
+    Parameters
+    ----------
+    database : ndarray of shape (n, r)
+    k : int
+        Neighbours of each query.
+    queries : ndarray of shape (n_queries, r)
+    own : ndarray of shape (n_queries,), optional
+        For each query the row of the data base that is left out.
+    n_jobs : int, optional
+        Threads over blocks of queries.
+
+    Examples
+    --------
+    >>> nearest_codes(np.array([[0.0], [1.0], [3.0]]), 2, np.array([[0.9]])).indices
+    array([[1, 0]])
+    """
+    left_out = _left_out(own, len(queries))
+    centre = database.mean(axis=0)
+    columns = np.ascontiguousarray((database - centre).T, dtype=np.float32)
+    halves = 0.5 * (columns**2).sum(axis=0)
+    single = (queries - centre).astype(np.float32)
+
+    def search(block: slice) -> tuple[IntArray, FloatArray]:
+        places = largest(single[block] @ columns - halves, left_out[block], k)
+        asked = np.repeat(np.arange(len(places)), k)
+        distances = dense_pair_distances(
+            queries[block], database, asked, places.ravel().astype(np.int64)
+        ).reshape(places.shape)
+        order = np.argsort(distances, axis=1, kind="stable")
+        return (
+            np.take_along_axis(places, order, axis=1).astype(np.int64),
+            np.take_along_axis(distances, order, axis=1),
+        )
+
+    step = max(1, _BLOCK_ENTRIES // max(1, len(database)))
+    return _joined(search, len(queries), step, k, n_jobs)
+
+
+def nearest_cosines(
+    database: CosineRows,
+    k: int,
+    queries: FeatureMatrix,
+    *,
+    own: IntArray | None = None,
+    n_jobs: int | None = None,
+) -> Neighbours:
+    """Find the rows of least cosine distance; the squared distance is that of unit rows, 2 − 2 cos.
+
+    Parameters
+    ----------
+    database : CosineRows
+    k, own, n_jobs
+        As in :func:`nearest_codes`.
+    queries : ndarray or csr_array of shape (n_queries, d)
+
+    Examples
+    --------
+    >>> rows = CosineRows(sp.csr_array([[1.0, 0.0], [0.0, 3.0], [2.0, 2.0]]))
+    >>> nearest_cosines(rows, 2, sp.csr_array([[5.0, 0.0]])).indices
+    array([[0, 2]])
+    """
+    asked = unit_rows(queries)
+    left_out = _left_out(own, asked.shape[0])
+    rows = (asked.indptr.astype(np.int32), asked.indices.astype(np.int32), asked.data)
+
+    def search(block: slice) -> tuple[IntArray, FloatArray]:
+        places, products = largest_products(
+            *rows, block.start, block.stop, *database.columns, database.n, left_out, k
+        )
+        return places.astype(np.int64), np.maximum(2.0 - 2.0 * products.astype(np.float64), 0.0)
+
+    return _joined(search, asked.shape[0], _QUERIES_AT_ONCE, k, n_jobs)
+
+
+class CosineRows:
+    """Rows of unit length, kept by columns for the search."""
+
+    def __init__(self, X: FeatureMatrix):
+        by_columns = sp.csc_array(unit_rows(X))
+        self.n = int(by_columns.shape[0])
+        self.columns = (
+            by_columns.indptr.astype(np.int64),
+            by_columns.indices.astype(np.int32),
+            by_columns.data,
+        )
+
+
+def unit_rows(X: FeatureMatrix) -> sp.csr_array:
+    """Return rows of length 1 in single precision; rows of zeros stay."""
+    rows = sp.csr_array(X)
+    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    data = (rows.data * np.repeat(scale, np.diff(rows.indptr))).astype(np.float32)
+    return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+
+
+def _left_out(own: IntArray | None, n_queries: int) -> NDArray[np.int64]:
+    return np.full(n_queries, -1) if own is None else np.asarray(own, dtype=np.int64)
+
+
+def _joined(search: Any, n_queries: int, step: int, k: int, n_jobs: int | None) -> Neighbours:
+    found = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(search)(block) for block in gen_batches(n_queries, step)
+    )
+    if not found:
+        return Neighbours(np.empty((0, k), np.int64), np.empty((0, k)))
+    return Neighbours(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
