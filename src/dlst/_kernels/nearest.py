@@ -1,4 +1,4 @@
-"""The most similar of many rows, for dense codes and for sparse features, without an n × n array."""
+"""The most similar of many rows: of dense codes, and of sparse features; no n × n array."""
 
 from __future__ import annotations
 

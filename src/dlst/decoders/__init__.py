@@ -9,6 +9,7 @@ from dlst.decoders.evidences import CodeVote, DirectReadout, Evidence, FeatureVo
 from dlst.decoders.inverse import InverseDecoder
 from dlst.decoders.linear import LinearDecoder
 from dlst.decoders.mlknn import MLkNNDecoder
+from dlst.decoders.staged import StagedDecoder
 from dlst.decoders.vote import VoteDecoder
 from dlst.explanation import Explanation, NeighbourVotes
 
@@ -27,6 +28,7 @@ __all__ = [
     "LinearDecoder",
     "MLkNNDecoder",
     "NeighbourVotes",
+    "StagedDecoder",
     "TrainingRows",
     "VoteDecoder",
     "as_decoder",

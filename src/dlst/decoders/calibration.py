@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dlst._kernels.pooled_logistic import logistic_sums
+from dlst._kernels.pooled_logistic import Sums, logistic_sums
 from dlst.decoders._inputs import BoolArray, FloatArray
 
 _PRECISION = 1e-12
@@ -75,6 +75,18 @@ def fit_logistic(
     return here.intercepts, here.slopes
 
 
+def stack_log_loss(
+    evidence: FloatArray, present: FloatArray, known: BoolArray | None = None
+) -> float:
+    """Return the mean log-loss of the known entries, each evidence weighed as it fits them best.
+
+    Parameters are those of :func:`fit_logistic`.
+    """
+    intercepts, slopes = fit_logistic(evidence, present, known)
+    n_known = present.size if known is None else int(known.sum())
+    return _sums(intercepts, slopes, evidence, present, known)[0] / max(n_known, 1)
+
+
 def penalised_loss(
     intercepts: FloatArray,
     slopes: FloatArray,
@@ -83,9 +95,8 @@ def penalised_loss(
     known: BoolArray | None,
 ) -> PenalisedLoss:
     """Evaluate the penalised log-loss with its derivatives."""
-    mask = np.empty((0, 0), dtype=np.bool_) if known is None else known
-    loss, by_intercept, by_slope, curvature, cross, square = logistic_sums(
-        np.ascontiguousarray(evidence), np.ascontiguousarray(present), mask, intercepts, slopes
+    loss, by_intercept, by_slope, curvature, cross, square = _sums(
+        intercepts, slopes, evidence, present, known
     )
     pull = slopes - 1.0 / len(slopes)
     return PenalisedLoss(
@@ -98,6 +109,20 @@ def penalised_loss(
         cross=cross,
         square=square + np.eye(len(slopes)),
     )
+
+
+def _sums(
+    intercepts: FloatArray,
+    slopes: FloatArray,
+    evidence: FloatArray,
+    present: FloatArray,
+    known: BoolArray | None,
+) -> Sums:
+    mask = np.empty((0, 0), dtype=np.bool_) if known is None else np.ascontiguousarray(known)
+    sums: Sums = logistic_sums(
+        np.ascontiguousarray(evidence), np.ascontiguousarray(present), mask, intercepts, slopes
+    )
+    return sums
 
 
 class PenalisedLoss(NamedTuple):

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 
 from dlst._kernels.nearest import largest, largest_products
 from dlst._kernels.pair_distances import dense_pair_distances
 from dlst._matrices import FeatureMatrix
 from dlst.decoders._inputs import FloatArray, IntArray
-from dlst.decoders.neighbours import Neighbours
-
-_BLOCK_ENTRIES = 4_000_000
-_QUERIES_AT_ONCE = 512
+from dlst.decoders.neighbours import Neighbours, row_blocks
 
 
 def nearest_codes(
@@ -67,8 +64,7 @@ def nearest_codes(
             np.take_along_axis(distances, order, axis=1),
         )
 
-    step = max(1, _BLOCK_ENTRIES // max(1, len(database)))
-    return _joined(search, len(queries), step, k, n_jobs)
+    return _joined(search, row_blocks(len(queries), len(database)), k, n_jobs)
 
 
 def nearest_cosines(
@@ -104,7 +100,7 @@ def nearest_cosines(
         )
         return places.astype(np.int64), np.maximum(2.0 - 2.0 * products.astype(np.float64), 0.0)
 
-    return _joined(search, asked.shape[0], _QUERIES_AT_ONCE, k, n_jobs)
+    return _joined(search, row_blocks(asked.shape[0], database.n), k, n_jobs)
 
 
 class CosineRows:
@@ -133,10 +129,8 @@ def _left_out(own: IntArray | None, n_queries: int) -> NDArray[np.int64]:
     return np.full(n_queries, -1) if own is None else np.asarray(own, dtype=np.int64)
 
 
-def _joined(search: Any, n_queries: int, step: int, k: int, n_jobs: int | None) -> Neighbours:
-    found = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(search)(block) for block in gen_batches(n_queries, step)
-    )
+def _joined(search: Any, blocks: Iterable[slice], k: int, n_jobs: int | None) -> Neighbours:
+    found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(search)(block) for block in blocks)
     if not found:
         return Neighbours(np.empty((0, k), np.int64), np.empty((0, k)))
     return Neighbours(*(np.concatenate(parts) for parts in zip(*found, strict=True)))

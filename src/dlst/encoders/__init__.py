@@ -8,6 +8,7 @@ from dlst.encoders.full import FullCode
 from dlst.encoders.implicit import ImplicitEncoder
 from dlst.encoders.labelsets import LabelSets, distinct_label_sets
 from dlst.encoders.principal import ConditionalPrincipalEncoder, PrincipalEncoder
+from dlst.encoders.sign import SignCode
 
 __all__ = [
     "ChosenCode",
@@ -19,6 +20,7 @@ __all__ = [
     "LabelSets",
     "PlainEncoder",
     "PrincipalEncoder",
+    "SignCode",
     "as_encoder",
     "distinct_label_sets",
     "kl_divergence",

@@ -12,6 +12,7 @@ from dlst.methods.faie import FAIE
 from dlst.methods.krr import KRR
 from dlst.methods.label_space import LabelSpaceClassifier
 from dlst.methods.leml import LEML
+from dlst.methods.linear_dlst import LinearDLST
 from dlst.methods.mc import MC
 from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
@@ -48,6 +49,7 @@ __all__ = [
     "Composition",
     "FeatureScaler",
     "LabelSpaceClassifier",
+    "LinearDLST",
     "LiteralDLST",
     "MLkNN",
     "Method",

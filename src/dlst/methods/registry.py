@@ -18,6 +18,7 @@ from dlst.methods.ecc import ECC
 from dlst.methods.faie import FAIE
 from dlst.methods.krr import KRR
 from dlst.methods.leml import LEML
+from dlst.methods.linear_dlst import LinearDLST
 from dlst.methods.mc import MC
 from dlst.methods.miml import MIML
 from dlst.methods.mlknn import DLST2, MLkNN
@@ -64,6 +65,12 @@ class Method:
 
 METHODS: tuple[Method, ...] = (
     Method("dlst", "DLST", DLST, "full or KL codes, kernel ridge, three evidences (the default)"),
+    Method(
+        "dlst-linear",
+        "DLST (linear)",
+        LinearDLST,
+        "for many rows of wide sparse features: linear machines, and votes among probabilities",
+    ),
     Method(
         "dlst-paper",
         "DLST (paper)",

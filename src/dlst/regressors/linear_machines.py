@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, get_args
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import (
@@ -31,6 +31,7 @@ from dlst._parameters import (
     one_of,
 )
 from dlst.errors import DataError
+from dlst.regressors.cross_fitting import CrossFittedRegression, two_dimensional
 from dlst.regressors.direct_solver import is_direct, solve_directly
 from dlst.regressors.dual_solver import DualSolver, Loss, Solution
 
@@ -184,6 +185,17 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         self._keep(problem, problem.solve(self.C_, start, self.tol, self.n_probes))
         return self
 
+    def prepare(self, X: FeatureMatrix, labels: Any) -> MachinesRegression:
+        """Look at training rows; C is chosen by the codes, which are the labels' own.
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n, d)
+        labels
+            Not used.
+        """
+        return MachinesRegression(self, X)
+
     def predict(self, X: Any) -> FloatArray:
         """Predict the targets of rows, shape (n, t) or (n,)."""
         check_is_fitted(self)
@@ -265,6 +277,36 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class MachinesRegression(CrossFittedRegression):
+    """Linear machines between features and codes; left out exactly, or nearly, where they can be.
+
+    Parameters
+    ----------
+    regressor : LinearMachines
+        Fitted by ``regress``.
+    X : ndarray or csr_array of shape (n, d)
+    """
+
+    regressor: LinearMachines
+
+    def regress(self, Z: FloatArray) -> FloatArray:
+        """Fit the machines to codes (n, r), NaN where unknown; they are its targets."""
+        self.regressor.fit(self.X, Z)
+        self._keep_left_out(self.regressor, Z)
+        return Z
+
+    def _out_of_sample(self, Z: FloatArray) -> FloatArray:
+        """Leave-one-out where the loss has it, else five folds."""
+        if self.regressor.loss != "squared":
+            return super()._out_of_sample(Z)
+        other = clone(self.regressor).fit(self.X, Z)
+        return two_dimensional(other.loo_predictions_)
+
+    def _keep_left_out(self, fitted: LinearMachines, Z: FloatArray) -> None:
+        if fitted.loss == "squared":
+            self._known.append((Z, two_dimensional(fitted.loo_predictions_)))
 
 
 class _Attempt(NamedTuple):

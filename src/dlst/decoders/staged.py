@@ -1,0 +1,280 @@
+"""From left-out scores of labels to probabilities: votes join the scores while they pay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import logit
+from sklearn.utils import check_random_state
+
+from dlst._parameters import BOOLEAN, Constraints, check_parameters, integer, number, one_of
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
+from dlst.decoders.calibration import stack_log_loss
+from dlst.decoders.evidences import Evidence, TrainingRows
+from dlst.decoders.evidences.at_scale import (
+    MOST_AXES,
+    WIDE_K_GRID,
+    WIDE_RHO_GRID,
+    CosineVote,
+    LabelScores,
+    OfferingVote,
+    ProbabilityCodes,
+    ProbabilityVote,
+)
+from dlst.decoders.prior_correction import learnt_correction
+from dlst.decoders.stack import StackedDecoder
+from dlst.explanation import CONSTANT_LOGIT, add_contributions
+from dlst.parts import Smoother
+
+PLAIN_LINK_SCALE = 0.05
+STACK_ENTRIES = 12_000_000
+PILOT_ENTRIES = 1_000_000
+"""Entries (rows times labels) that weights are learnt on, and choices of votes are judged by."""
+
+LEAST_ROWS = 1000
+
+
+class StagedDecoder(StackedDecoder):
+    """Scores of labels, made probabilities; votes are asked what they add, and may be sent home.
+
+    For codes that are the labels' own scores, regressed to -1 and 1 (:class:`SignCode`), of
+    training rows that were left out. They go through a link; the probabilities that they give are
+    codes in turn, and the labels of near codes vote, then those of rows with similar features.
+    Each vote takes the k (and rho) with which it helps the evidence before it most, and is dropped
+    where the log-loss falls by less than ``least_gain``. All that remain are weighed together,
+
+        logit p_ij = a_j + Σ_m b_m · evidence_m(i, j),  b >= 0.
+
+    Made for tens of thousands of rows, sparse features, hundreds to thousands of labels.
+
+    Parameters
+    ----------
+    code_vote, feature_vote : bool
+        Whether these votes are asked.
+    k_grid, rho_grid : sequence
+        Their choices.
+    n_axes : int
+        Dimensions of the codes, where there are more labels.
+    n_queries : int
+        Training rows to weigh by at most; fewer, where rows times labels would exceed 12 million.
+    n_pilots : int
+        Of these, rows that choices are judged on at most; at most a million entries.
+    least_gain : float
+        Share of the log-loss that a vote must save to stay.
+    min_rows : int
+        With fewer labelled rows the scores decide alone: there is too little to weigh by.
+    tau : float or "auto"
+        Prior correction of the ranking, logit p - tau · log prior; ``"auto"`` learns it by the
+        average precision of left-out rows.
+    random_state : int, RandomState or None
+        Draws the rows.
+    n_jobs : int, optional
+        Threads of the neighbour searches.
+
+    Attributes
+    ----------
+    evidence_choice_ : dict of str to dict
+        For each evidence that was asked, in order: what it chose, the log-loss of the pilot rows
+        with it, what it gained, and whether it was kept.
+    tau_ : float
+    evidences_, slopes_, intercept_, calibration_rows_, out_of_sample_proba_
+        As in :class:`~dlst.decoders.stack.StackedDecoder`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> decoder = StagedDecoder(random_state=0).fit(X, X + 0.3 * rng.normal(size=X.shape) > 0, X=X)
+    >>> (decoder.predict_proba([[2.0, -2.0]], X=[[2.0, -2.0]]) > 0.5).tolist()
+    [[True, False]]
+    >>> list(decoder.evidence_choice_)
+    ['direct', 'code vote', 'feature vote']
+    """
+
+    _constraints: ClassVar[Constraints] = {
+        "code_vote": BOOLEAN,
+        "feature_vote": BOOLEAN,
+        "n_axes": integer(at_least=1),
+        "n_queries": integer(at_least=1),
+        "n_pilots": integer(at_least=1),
+        "least_gain": number(),
+        "min_rows": integer(at_least=0),
+        "tau": number() | one_of("auto"),
+    }
+
+    def __init__(
+        self,
+        code_vote: bool = True,
+        feature_vote: bool = True,
+        k_grid: Sequence[int] = WIDE_K_GRID,
+        rho_grid: Sequence[float] = WIDE_RHO_GRID,
+        n_axes: int = MOST_AXES,
+        n_queries: int = 10_000,
+        n_pilots: int = 2_000,
+        least_gain: float = 0.001,
+        min_rows: int = 30,
+        tau: float | str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.code_vote = code_vote
+        self.feature_vote = feature_vote
+        self.k_grid = k_grid
+        self.rho_grid = rho_grid
+        self.n_axes = n_axes
+        self.n_queries = n_queries
+        self.n_pilots = n_pilots
+        self.least_gain = least_gain
+        self.min_rows = min_rows
+        self.tau = tau
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        codes: Any,
+        Y: Any,
+        *,
+        targets: Any = None,
+        X: Any = None,
+        smoother: Smoother | None = None,
+        encoder: Any = None,
+    ) -> StackedDecoder:
+        """Learn the link, ask the votes, and weigh what joined.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n, K)
+            Left-out scores of the training rows.
+        Y : array-like or sparse of shape (n, K)
+            0, 1, NaN for unknown.
+        X : array-like or sparse of shape (n, d), optional
+            Features, for the feature vote.
+        targets, smoother, encoder
+            Not used: the targets are the labels.
+        """
+        check_parameters(self)
+        return super().fit(codes, Y, X=X)
+
+    def _learn(self, training: TrainingRows) -> None:
+        K = training.labels.shape[1]
+        self.evidence_choice_: dict[str, dict[str, Any]] = {}
+        self.evidences_: list[Evidence] = []
+        self.intercept_, self.slopes_, self.tau_ = np.zeros(K), np.ones(0), 0.0
+        self.intercept_[self.constant_] = np.clip(
+            logit(self.prevalence_[self.constant_]), -CONSTANT_LOGIT, CONSTANT_LOGIT
+        )
+        training = self._with_fewer_rows(training)
+        evidence = self._gather(training)
+        terms = (slope * part for slope, part in zip(self.slopes_, evidence, strict=True))
+        logits = add_contributions(self.intercept_, terms, len(training.rows))
+        self.out_of_sample_proba_ = self._probabilities(logits)
+        self.tau_ = (
+            learnt_correction(logits, training.Y[training.rows], self.prior_)
+            if self.tau == "auto"
+            else float(self.tau)
+        )
+
+    def _gather(self, training: TrainingRows) -> list[FloatArray]:
+        """Let evidence join by evidence; return what they say of the calibration rows."""
+        if self.constant_.all():
+            return []
+        if len(training.labels.labelled_rows) < self.min_rows:
+            scores = LabelScores(PLAIN_LINK_SCALE)
+            self.evidences_, self.slopes_ = [scores], np.ones(1)
+            return [self._on_varying(scores.fit(training))]
+        scores = LabelScores()
+        gathered = [self._on_varying(scores.fit(training))]
+        self.evidences_ = [scores]
+        judge = _Judge(training, self._draw_pilots(training), ~self.constant_)
+        judge.join(gathered[0][judge.places])
+        self.evidence_choice_["direct"] = {"log_loss": judge.log_loss, "kept": True}
+        self._weigh(np.stack(gathered), *training.labels.dense(training.rows))
+        for vote in self._votes(scores):
+            vote.prepare(training)
+            choice, kept = self._asked(vote, judge)
+            if kept:
+                self.evidences_.append(vote)
+                gathered.append(self._on_varying(vote.settle(training, choice)))
+        if len(gathered) > 1:
+            self._weigh(np.stack(gathered), *training.labels.dense(training.rows))
+        return gathered
+
+    def _votes(self, scores: LabelScores) -> list[OfferingVote]:
+        votes: list[OfferingVote] = []
+        if self.code_vote:
+            codes = ProbabilityCodes(
+                scores, self.intercept_.copy(), float(self.slopes_[0]), self.n_axes
+            )
+            votes.append(ProbabilityVote(codes, self.k_grid, self.rho_grid))
+        if self.feature_vote:
+            votes.append(CosineVote(self.k_grid))
+        return votes
+
+    def _asked(self, vote: OfferingVote, judge: _Judge) -> tuple[dict[str, Any], bool]:
+        """Find a vote's best choice; let it join where it pays, and note what was found."""
+        offers = ((judge.with_one_more(offer.values), offer) for offer in vote.offers(judge.rows))
+        log_loss, best = min(offers, key=lambda offer: offer[0])
+        gain = 1.0 - log_loss / judge.log_loss
+        kept = gain >= self.least_gain
+        self.evidence_choice_[vote.name] = {
+            **best.choice,
+            "log_loss": log_loss,
+            "gain": gain,
+            "kept": kept,
+        }
+        if kept:
+            judge.join(best.values)
+        return best.choice, kept
+
+    def _with_fewer_rows(self, training: TrainingRows) -> TrainingRows:
+        most = max(LEAST_ROWS, STACK_ENTRIES // training.labels.shape[1])
+        if len(training.rows) > most:
+            training = replace(training, rows=self._some(training.rows, most))
+            self.calibration_rows_ = training.rows
+        return training
+
+    def _draw_pilots(self, training: TrainingRows) -> IntArray:
+        most = max(LEAST_ROWS, PILOT_ENTRIES // training.labels.shape[1])
+        places = np.arange(len(training.rows))
+        return self._some(places, min(self.n_pilots, most))
+
+    def _some(self, rows: IntArray, most: int) -> IntArray:
+        if len(rows) <= most:
+            return rows
+        return np.sort(check_random_state(self.random_state).choice(rows, most, replace=False))
+
+    def _on_varying(self, values: FloatArray) -> FloatArray:
+        return np.where(self.constant_, 0.0, values)
+
+    def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
+        return self.evidences_
+
+    def _ranking(self, logits: FloatArray) -> FloatArray:
+        """Return logit p - tau · log prior; within a label it changes no order."""
+        return logits - self.tau_ * np.log(self.prior_)
+
+
+class _Judge:
+    """The pilot rows, and the log-loss of the evidence so far, weighed on them."""
+
+    def __init__(self, training: TrainingRows, places: IntArray, varying: BoolArray):
+        self.places, self.varying = places, varying
+        self.rows = replace(training, rows=training.rows[places])
+        present, known = training.labels.dense(self.rows.rows)
+        self.present = present[:, varying]
+        self.known = None if known is None else known[:, varying]
+        self.evidence = np.empty((0, *self.present.shape))
+
+    def join(self, values: FloatArray) -> None:
+        """Add evidence (n_pilots, K) for good."""
+        self.evidence = np.concatenate([self.evidence, values[None, :, self.varying]])
+        self.log_loss = stack_log_loss(self.evidence, self.present, self.known)
+
+    def with_one_more(self, values: FloatArray) -> float:
+        """Return the log-loss with evidence (n_pilots, K) added."""
+        more = np.concatenate([self.evidence, values[None, :, self.varying]])
+        return stack_log_loss(more, self.present, self.known)

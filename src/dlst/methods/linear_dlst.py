@@ -1,0 +1,42 @@
+"""DLST for wide sparse features: linear machines, and votes among probabilities and features."""
+
+from __future__ import annotations
+
+from dlst.decoders import StagedDecoder
+from dlst.encoders import SignCode
+from dlst.methods.code_space import Composition
+from dlst.methods.label_space import LabelSpaceClassifier
+from dlst.regressors import LinearMachines
+
+
+class LinearDLST(LabelSpaceClassifier):
+    """Linear machines for each label, their left-out probabilities as codes, and calibrated votes.
+
+    What :class:`DLST` takes for many rows of wide sparse features, such as texts, where a kernel
+    on a thousand sampled rows fits too little. The paper's idea stays: neighbours are searched
+    among codes of label space, here root probabilities of all labels, and their labels vote.
+
+    Parameters
+    ----------
+    encoder : encoder, optional
+        Default: :class:`SignCode`.
+    regressor : regressor, optional
+        Default: :class:`LinearMachines`.
+    decoder : decoder, optional
+        Default: :class:`StagedDecoder`.
+    codes, decision, cardinality, scaling, random_state
+        As in :class:`LabelSpaceClassifier`.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> data = load_multidigits()
+    >>> model = LinearDLST(random_state=0).fit(data.train.X, data.train.Y)
+    >>> list(model.decoder_.evidence_choice_)
+    ['direct', 'code vote', 'feature vote']
+    """
+
+    @staticmethod
+    def default_parts() -> Composition:
+        """Return the labels' signs, linear machines, and votes that join while they pay."""
+        return Composition(SignCode(), LinearMachines(), StagedDecoder())

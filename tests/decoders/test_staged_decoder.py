@@ -1,0 +1,190 @@
+"""The staged decoder: by loops, choices by what they add, unknown labels, few rows, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import expit, logit
+
+from dlst.decoders import StagedDecoder
+from dlst.decoders import staged as module
+from dlst.decoders.calibration import fit_logistic, stack_log_loss
+from dlst.decoders.prior_correction import learnt_correction
+from dlst.metrics import instance_average_precision
+
+
+def problem(n=150, K=4, d=12, seed=0, noise=0.6):
+    """Scores that know the labels a little, features that know them too."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.normal(size=(n, 3))
+    Y = (hidden @ rng.normal(size=(3, K)) + 0.5 * rng.normal(size=(n, K)) > 0.8).astype(float)
+    codes = np.clip(2 * Y - 1, -0.6, 0.2) + noise * rng.normal(size=(n, K))
+    X = sp.csr_array(np.maximum(hidden @ rng.normal(size=(3, d)), 0))
+    return codes, Y, X
+
+
+def slow_vote(squared, k, Y, prior):
+    """Vote row by row: weights fall with the distance, and the prior has one vote."""
+    votes = np.empty((len(squared), Y.shape[1]))
+    for i, distances in enumerate(squared):
+        order = np.argsort(distances, kind="stable")
+        weights = 1 - distances[order[:k]] / distances[order[k]] + 1e-6
+        share = weights @ Y[order[:k]] / weights.sum()
+        n_eff = weights.sum() ** 2 / (weights**2).sum()
+        votes[i] = (n_eff * share + prior) / (n_eff + 1)
+    return logit(np.clip(votes, 1e-3, 1 - 1e-3))
+
+
+def slow_link(codes, scale):
+    share = (codes + 1) / 2
+    return np.log(np.log1p(np.exp(share / scale))) - np.log(np.log1p(np.exp((1 - share) / scale)))
+
+
+@pytest.mark.parametrize("n_axes", [2, 10])
+def test_it_is_what_the_definition_says(n_axes):
+    codes, Y, X = problem(n=100)
+    k, rho, n = 12, 0.1, 100
+    decoder = StagedDecoder(k_grid=[k], rho_grid=[rho], n_axes=n_axes, least_gain=-1, tau=0.3)
+    decoder.fit(codes, Y, X=X)
+    prior = (Y.sum(axis=0) + 0.5) / (n + 1)
+    scale = np.array([((codes[Y[:, j] == 0, j] + 1) / 2).std() + 1e-3 for j in range(4)])
+    direct = slow_link(codes, scale)
+    intercept, slope = fit_logistic(direct[None], Y)
+    roots = np.sqrt(expit(intercept + slope[0] * direct))
+    centred = roots - roots.mean(axis=0)
+    axes = np.linalg.svd(centred, full_matrices=False)[2][:n_axes].T
+    voters = (1 - rho) * centred @ axes + rho * (Y - roots.mean(axis=0)) @ axes
+    near = ((centred @ axes)[:, None] - voters[None]) ** 2
+    unit = X.toarray() / np.linalg.norm(X.toarray(), axis=1, keepdims=True)
+    votes = []
+    for squared in (near.sum(axis=2), 2 - 2 * unit @ unit.T):
+        np.fill_diagonal(squared, np.inf)
+        votes.append(slow_vote(squared, k, Y, prior))
+    evidence = np.stack([direct, *votes])
+    intercepts, slopes = fit_logistic(evidence, Y)
+    logits = intercepts + np.tensordot(slopes, evidence, axes=1)
+    np.testing.assert_allclose(decoder.slopes_, slopes, atol=1e-3)
+    np.testing.assert_allclose(decoder.out_of_sample_proba_, expit(logits), atol=1e-3)
+    assert decoder.tau_ == 0.3
+
+
+def test_new_rows_go_the_same_way_as_calibration_rows():
+    codes, Y, X = problem(n=200)
+    decoder = StagedDecoder(k_grid=[15], least_gain=-1, random_state=0).fit(
+        codes[1:], Y[1:], X=X[1:]
+    )
+    scores = decoder.scores(codes[:1], X=X[:1])
+    found = decoder.explain(codes[:1], X=X[:1])
+    np.testing.assert_allclose(found.probability, scores.probabilities)
+    np.testing.assert_allclose(
+        scores.ranking, logit(scores.probabilities) - decoder.tau_ * np.log(decoder.prior_)
+    )
+    assert found.sources == ("direct", "code vote", "feature vote")
+    assert found.neighbours["feature vote"].indices.shape == (1, 15)
+    assert decoder.searched().codes.shape == (199, 4)
+
+
+def test_each_vote_takes_what_adds_most_to_those_before_it():
+    codes, Y, X = problem(n=300)
+    decoder = StagedDecoder(k_grid=[5, 20, 60], rho_grid=[0.0, 0.2], least_gain=-1).fit(
+        codes, Y, X=X
+    )
+    chosen = decoder.evidence_choice_
+    losses = {}
+    for k in (5, 20, 60):
+        for rho in (0.0, 0.2):
+            alone = StagedDecoder(
+                k_grid=[k], rho_grid=[rho], feature_vote=False, least_gain=-1
+            ).fit(codes, Y)
+            losses[k, rho] = alone.evidence_choice_["code vote"]["log_loss"]
+    best = min(losses, key=losses.get)
+    assert best == (chosen["code vote"]["k"], chosen["code vote"]["rho"])
+    assert chosen["code vote"]["log_loss"] == pytest.approx(losses[best])
+    assert chosen["feature vote"]["log_loss"] < losses[best] < chosen["direct"]["log_loss"]
+
+
+def test_a_vote_that_adds_nothing_is_dropped_and_said():
+    codes, Y, _ = problem(n=400)
+    noise = sp.csr_array(np.random.default_rng(5).random((400, 30)))
+    decoder = StagedDecoder(k_grid=[20], random_state=0).fit(codes, Y, X=noise)
+    assert not decoder.evidence_choice_["feature vote"]["kept"]
+    assert decoder.evidence_choice_["feature vote"]["gain"] < 0.001
+    assert [part.name for part in decoder.evidences_] == ["direct", "code vote"]
+
+
+def test_unknown_labels_neither_vote_nor_weigh():
+    codes, Y, X = problem(n=300)
+    hidden = np.random.default_rng(2).random(Y.shape) < 0.3
+    decoder = StagedDecoder(k_grid=[20], least_gain=-1, random_state=0)
+    with_nan = decoder.fit(codes, np.where(hidden, np.nan, Y), X=X).scores(codes, X=X)
+    flipped = np.where(hidden, 1 - Y, Y)
+    complete = StagedDecoder(k_grid=[20], least_gain=-1, random_state=0).fit(codes, Y, X=X)
+    wrong = StagedDecoder(k_grid=[20], least_gain=-1, random_state=0).fit(codes, flipped, X=X)
+    truth = complete.scores(codes, X=X).probabilities
+    gap = np.abs(with_nan.probabilities - truth).mean()
+    assert gap < 0.5 * np.abs(wrong.scores(codes, X=X).probabilities - truth).mean()
+
+
+def test_rows_and_pilots_are_drawn_within_their_limits(monkeypatch):
+    codes, Y, X = problem(n=300)
+    monkeypatch.setattr(module, "STACK_ENTRIES", 4 * 120)
+    monkeypatch.setattr(module, "PILOT_ENTRIES", 4 * 50)
+    monkeypatch.setattr(module, "LEAST_ROWS", 1)
+    decoder = StagedDecoder(k_grid=[20], random_state=0).fit(codes, Y, X=X)
+    rows, probabilities = decoder.out_of_sample()
+    assert rows.shape == (120,)
+    assert probabilities.shape == (120, 4)
+    again = StagedDecoder(k_grid=[20], random_state=0, n_jobs=2).fit(codes, Y, X=X)
+    np.testing.assert_array_equal(again.out_of_sample().rows, rows)
+    np.testing.assert_array_equal(again.out_of_sample().probabilities, probabilities)
+
+
+def test_few_rows_are_read_by_their_scores_alone():
+    codes, Y, X = problem(n=20)
+    decoder = StagedDecoder().fit(codes, Y, X=X)
+    assert [part.name for part in decoder.evidences_] == ["direct"]
+    probabilities = decoder.predict_proba([[-1.0, 0.0, 1.0, 3.0]], X=X[:1])
+    assert np.all(np.diff(probabilities[0, ~decoder.constant_]) > 0)
+
+
+def test_a_constant_label_keeps_its_prevalence():
+    codes, Y, X = problem(n=100)
+    Y[:, 1], Y[:, 2] = 0, 1
+    decoder = StagedDecoder(k_grid=[10]).fit(codes, Y, X=X)
+    assert np.all(decoder.predict_proba(codes, X=X)[:, 1:3] == [0, 1])
+    nothing = StagedDecoder().fit(codes, np.ones_like(Y), X=X)
+    assert np.all(nothing.predict_proba(codes, X=X) == 1)
+
+
+def test_the_feature_vote_needs_features():
+    codes, Y, _ = problem()
+    with pytest.raises(ValueError, match="Pass X, or feature_vote=False"):
+        StagedDecoder().fit(codes, Y)
+    with pytest.raises(ValueError, match="tau must be a finite number or 'auto'; got 'best'"):
+        StagedDecoder(tau="best").fit(codes, Y)
+
+
+def test_the_correction_has_the_best_average_precision():
+    rng = np.random.default_rng(0)
+    prior = np.array([0.5, 0.2, 0.05, 0.02])
+    Y = (rng.random((500, 4)) < prior).astype(float)
+    logits = np.log(prior) * 1.3 + Y + rng.normal(size=Y.shape)
+    found = learnt_correction(logits, sp.csr_array(Y), prior)
+    precisions = {
+        tau: instance_average_precision(Y, logits - tau * np.log(prior))
+        for tau in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
+    }
+    assert precisions[found] == max(precisions.values())
+    assert learnt_correction(logits[:, :1], sp.csr_array(Y[:, :1]), prior[:1]) == 0
+    assert learnt_correction(logits, sp.csr_array((500, 4)), prior) == 0
+
+
+def test_the_log_loss_of_a_stack_is_that_of_its_probabilities():
+    codes, Y, _ = problem()
+    known = np.random.default_rng(0).random(Y.shape) < 0.7
+    evidence = np.stack([codes, codes**2])
+    intercepts, slopes = fit_logistic(evidence, Y, known)
+    p = expit(intercepts + np.tensordot(slopes, evidence, axes=1))
+    losses = -np.log(np.where(Y == 1, p, 1 - p))
+    assert stack_log_loss(evidence, Y, known) == pytest.approx(losses[known].mean())
