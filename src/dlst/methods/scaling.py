@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
+from sklearn.utils.extmath import row_norms
 
 from dlst._matrices import FeatureMatrix, as_dense
 
@@ -31,10 +32,11 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     scaling : {"auto", "standard", "tfidf", "hellinger", "maxabs", "none"}
         ``"standard"``: mean 0 and deviation 1, dense. ``"tfidf"``: log(1 + count) times the
         inverse document frequency, rows of length 1. ``"hellinger"``: root of the row's shares, for
-        histograms. ``"maxabs"``: largest value 1, stays sparse. ``"auto"``: hellinger for
-        non-negative features of which less than half are non-zero and whose rows all have about
-        the same sum; tfidf for other non-negative features of which less than a quarter are
-        non-zero; maxabs for other features as thin as that; else standard.
+        histograms. ``"maxabs"``: largest value 1, stays sparse. ``"auto"``: none for features of
+        which less than a quarter are non-zero and whose rows all have length 1, such as tf-idf;
+        hellinger for non-negative features of which less than half are non-zero and whose rows all
+        have about the same sum; tfidf for other non-negative features of which less than a quarter
+        are non-zero; maxabs for other features as thin as that; else standard.
 
     Attributes
     ----------
@@ -95,6 +97,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def _what_fits(X: FeatureMatrix) -> Scaling:
     stored = np.count_nonzero(X if isinstance(X, np.ndarray) else X.data)
     density = stored / (X.shape[0] * X.shape[1])
+    if density < _TEXT_DENSITY and _have_length_one(X):
+        return "none"
     if _smallest(X) < 0:
         return "maxabs" if density < _TEXT_DENSITY else "standard"
     if density < _HISTOGRAM_DENSITY and _have_one_sum(X):
@@ -105,6 +109,14 @@ def _what_fits(X: FeatureMatrix) -> Scaling:
 def _have_one_sum(X: FeatureMatrix) -> bool:
     sums = np.asarray(X.sum(axis=1)).ravel()
     return bool(len(sums) > 1 and sums.mean() > 0 and sums.std() <= _HISTOGRAM_SPREAD * sums.mean())
+
+
+def _have_length_one(X: FeatureMatrix) -> bool:
+    lengths = row_norms(X, squared=True)
+    # A text without a known word has no length; one row alone, or one-hot rows, mean nothing.
+    longer = lengths[lengths > 0]
+    thick = np.count_nonzero(X if isinstance(X, np.ndarray) else X.data) > 1.5 * len(longer)
+    return bool(len(longer) > 1 and thick and np.allclose(longer, 1.0, atol=1e-5))
 
 
 def _smallest(X: FeatureMatrix) -> float:

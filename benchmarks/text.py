@@ -1,0 +1,210 @@
+"""DLST beside linear models and extreme classification on texts: scores, CPU seconds, memory.
+
+Each method gets the same scaled features in a process and a thread of its own. Prints a table for
+each set, and with ``--write`` writes them to docs/text.md. Finished cells are kept in
+artefacts/text, so a run that was killed goes on where it stopped.
+
+    python -m venv peers && peers/bin/pip install scikit-learn omikuji napkinxc libpecos
+    python benchmarks/text.py --peers peers/bin/python [--sets bibtex,enron] [--write] [--fresh]
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import MultiLabelBinarizer
+from text_worker import METHODS
+
+from dlst._files import atomic_write
+from dlst.data import data_home, load
+from dlst.methods import FeatureScaler
+from dlst.metrics import (
+    instance_average_precision,
+    macro_average_precision,
+    precision_at_k,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORDS = ROOT / "artefacts" / "text" / "cells.jsonl"
+PAGE = ROOT / "docs" / "text.md"
+WORKER = Path(__file__).with_name("text_worker.py")
+
+SETS = ("bibtex", "tmc2007-500", "delicious", "enron", "medical", "goemotions")
+MEASURES = ("P@1", "P@3", "P@5", "instance AP", "label-macro AP")
+OURS, REFERENCE = "DLST", "LR C=10"
+# What the design study reached, measure by measure.
+STUDY = {
+    "bibtex": (0.680, 0.425, 0.313, 0.643, 0.444),
+    "tmc2007-500": (0.731, 0.518, 0.354, 0.791, 0.625),
+    "goemotions": (0.612, 0.301, 0.201, 0.718, 0.446),
+    "delicious": (0.684, 0.625, 0.578, 0.404, 0.179),
+}
+TIMES_LR, MOST_GIB = 3.0, 3.0
+
+INTRODUCTION = """# Texts: DLST beside linear models and extreme classification
+
+Written by `python benchmarks/text.py --write`. Official splits; everything that is chosen is chosen
+on training rows. All methods get the same features: log tf-idf of unit length, for GoEmotions words
+and pairs of words (sublinear tf-idf, in at least two texts), fitted on training rows. One process
+and one thread each; CPU seconds and peak memory of the process, imports included ({machine}). Peers
+as they come, LR and LinearSVC with two C each. The best of a column is bold; `DLST` is `DLST()`.
+"""
+
+
+def features(name: str) -> tuple[Any, Any, Any, Any]:
+    """Return scaled features and labels of training rows, then of test rows."""
+    if name != "goemotions":
+        data = load(name)
+        scaler = FeatureScaler().fit(data.train.X)
+        X, X_test = (sp.csr_array(scaler.transform(part.X)) for part in (data.train, data.test))
+        return X, data.train.Y, X_test, data.test.Y
+    texts, tags = zip(*(goemotions(part) for part in ("train", "test")), strict=True)
+    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=2)
+    binary = MultiLabelBinarizer(sparse_output=True)
+    X, Y = words.fit_transform(texts[0]), binary.fit_transform(tags[0])
+    parts = (X, Y, words.transform(texts[1]), binary.transform(tags[1]))
+    X, Y, X_test, Y_test = (sp.csr_array(part, dtype=np.float64) for part in parts)
+    return X, Y, X_test, Y_test
+
+
+def goemotions(part: str) -> tuple[list[str], list[list[str]]]:
+    with (data_home() / "goemotions" / f"goemotions-{part}.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    return [row["text"] for row in rows], [row["tags"].split(";") for row in rows]
+
+
+def measure(name: str, method: str, folder: Path, Y_test: Any, peers: str) -> dict[str, Any]:
+    """Run one method in its own process, and score what it wrote."""
+    interpreter = sys.executable if method == OURS else peers
+    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+    done = subprocess.run(  # noqa: S603
+        [interpreter, str(WORKER), method, str(folder)],
+        env=os.environ | threads,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    cell: dict[str, Any] = {"set": name, "method": method}
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        return cell | {"error": said[-1] if said else f"ended with {done.returncode}"}
+    scores = np.load(folder / "scores.npy")
+    precision = [precision_at_k(Y_test, scores, k) for k in (1, 3, 5)]
+    averages = [instance_average_precision(Y_test, scores), macro_average_precision(Y_test, scores)]
+    cell["scores"] = [float(value) for value in (*precision, *averages)]
+    return cell | json.loads((folder / "measured.json").read_text())
+
+
+def finished() -> dict[tuple[str, str], dict[str, Any]]:
+    if not RECORDS.exists():
+        return {}
+    cells = [json.loads(line) for line in RECORDS.read_text().splitlines()]
+    return {(cell["set"], cell["method"]): cell for cell in cells}
+
+
+def run(sets: list[str], methods: list[str], peers: str) -> None:
+    RECORDS.parent.mkdir(parents=True, exist_ok=True)
+    for name in sets:
+        missing = [method for method in methods if (name, method) not in finished()]
+        if not missing:
+            continue
+        X, Y, X_test, Y_test = features(name)
+        with tempfile.TemporaryDirectory() as folder:
+            for part, values in (("X", X), ("Y", Y), ("X_test", X_test)):
+                sp.save_npz(Path(folder) / f"{part}.npz", values)
+            for method in missing:
+                cell = measure(name, method, Path(folder), Y_test, peers)
+                print(json.dumps(cell), flush=True)
+                with RECORDS.open("a") as stream:
+                    stream.write(json.dumps(cell) + "\n")
+
+
+def table(name: str, cells: Mapping[tuple[str, str], dict[str, Any]]) -> str:
+    """Return one set's table, and what it shows against peers, study, time and memory."""
+    here = {method: cells[name, method] for method in METHODS if (name, method) in cells}
+    scored = {method: cell for method, cell in here.items() if "scores" in cell}
+    best = np.max([cell["scores"] for cell in scored.values()], axis=0)
+    lines = [
+        f"\n## {name}\n",
+        f"| | {' | '.join(MEASURES)} | fit, s | predict, s | GiB |",
+        "|---|" + "---|" * (len(MEASURES) + 3),
+    ]
+    for method, cell in here.items():
+        if "error" in cell:
+            lines.append(f"| {method} | {cell['error']} |" + " |" * (len(MEASURES) + 2))
+            continue
+        shown = [
+            f"**{value:.4f}**" if value == top else f"{value:.4f}"
+            for value, top in zip(cell["scores"], best, strict=True)
+        ]
+        costs = f"{cell['fit']:.1f} | {cell['predict']:.1f} | {cell['GiB']:.2f}"
+        lines.append(f"| {method} | {' | '.join(shown)} | {costs} |")
+    if name in STUDY:
+        study = " | ".join(f"{value:.3f}" for value in STUDY[name])
+        lines.append(f"| *design study* | {study} | | | |")
+    return "\n".join([*lines, "", *findings(name, scored)])
+
+
+def findings(name: str, scored: Mapping[str, dict[str, Any]]) -> list[str]:
+    if OURS not in scored or len(scored) < 2:
+        return []
+    ours = scored[OURS]
+    peers = np.max([cell["scores"] for m, cell in scored.items() if m != OURS], axis=0)
+    margins = [
+        f"{measure} {mine - theirs:+.4f}"
+        for measure, mine, theirs in zip(MEASURES, ours["scores"], peers, strict=True)
+    ]
+    said = [f"DLST less the best peer of each column: {', '.join(margins)}."]
+    if REFERENCE in scored:
+        ratio = ours["fit"] / scored[REFERENCE]["fit"]
+        said.append(f"Fit: {ratio:.1f} times {REFERENCE}; {ours['GiB']:.2f} GiB.")
+        if ratio > TIMES_LR or ours["GiB"] > MOST_GIB:
+            said.append(f"More than {TIMES_LR:g} times {REFERENCE} or {MOST_GIB:g} GiB.")
+    behind = [
+        measure
+        for measure, mine, aim in zip(
+            MEASURES, ours["scores"], STUDY.get(name, (0.0,) * 5), strict=True
+        )
+        if round(mine, 3) < aim
+    ]
+    if behind:
+        said.append(f"Below the design study in: {', '.join(behind)}.")
+    return said
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--peers", default=sys.executable, help="interpreter that has the peers")
+    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--write", action="store_true", help="write docs/text.md")
+    parser.add_argument("--fresh", action="store_true", help="forget finished cells")
+    chosen = parser.parse_args()
+    sets = chosen.sets.split(",")
+    if chosen.fresh:
+        RECORDS.unlink(missing_ok=True)
+    run(sets, chosen.methods.split(","), chosen.peers)
+    tables = [table(name, finished()) for name in sets]
+    print("\n".join(tables))
+    if chosen.write:
+        machine = f"{platform.machine()}, Python {platform.python_version()}"
+        with atomic_write(PAGE) as stream:
+            text = "\n".join([INTRODUCTION.format(machine=machine), *tables])
+            stream.write((text + "\n").encode())
+
+
+if __name__ == "__main__":
+    main()
