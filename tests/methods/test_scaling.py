@@ -130,3 +130,18 @@ def test_counts_below_zero_in_new_rows_count_as_none(kind):
     scaled = scaler.transform(new)
     scaled = scaled.toarray() if sp.issparse(scaled) else scaled
     np.testing.assert_array_equal(scaled, [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+
+
+def test_thin_rows_of_length_1_are_used_as_they_are():
+    X = TfidfTransformer().fit_transform(COUNTS)
+    scaler = FeatureScaler().fit(sp.csr_array(X))
+    assert scaler.scaling_ == "none"
+    np.testing.assert_array_equal(scaler.transform(X.toarray()), X.toarray())
+    longer = sp.csr_array(X * 1.01)
+    assert FeatureScaler().fit(longer).scaling_ == "tfidf"
+
+
+def test_one_hot_rows_are_counts():
+    assert (
+        FeatureScaler().fit(sp.csr_array(np.eye(12)[RNG.integers(12, size=40)])).scaling_ != "none"
+    )

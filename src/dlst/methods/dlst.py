@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from math import inf
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from dlst.decoders import EvidenceDecoder, MLkNNDecoder
+import scipy.sparse as sp
+
+from dlst._matrices import FeatureMatrix
+from dlst._parameters import Constraints, one_of
+from dlst.decoders import Decision, EvidenceDecoder, MLkNNDecoder
 from dlst.encoders import ChosenCode, DistributionEncoder
+from dlst.methods.base import OutOfSampleLater
 from dlst.methods.code_space import Composition
 from dlst.methods.label_space import LabelSpaceClassifier
+from dlst.methods.linear_dlst import LinearDLST
+from dlst.methods.scaling import Scaling, are_thin
+from dlst.metrics import log_loss
+from dlst.parts import Decoder
 from dlst.regressors import KernelLogisticRegression, KernelRidge
+
+Regression: TypeAlias = Literal["auto", "kernel", "linear"]
+
+KERNEL_ROWS = 2000
+"""Up to so many rows of thin features kernel and linear regression are both tried."""
 
 PAPER_COMPONENTS = 100
 """Longest code where r is left open; it is never longer than the rank of the labels."""
@@ -32,9 +47,10 @@ class DLST(LabelSpaceClassifier):
     direct read-out and a vote in feature space, where most of the gain comes from.
     :class:`PaperDLST` and :class:`LiteralDLST` are the paper's pipeline.
 
-    It is ``LabelSpaceClassifier(ChosenCode(), KernelRidge(), EvidenceDecoder())``. Often set, as
-    in ``DLST().set_params(decoder__tau=0)``, ``make("dlst", decoder__tau=0)`` or
-    ``dlst fit --set decoder.tau=0``:
+    It is ``LabelSpaceClassifier(ChosenCode(), KernelRidge(), EvidenceDecoder())``, or, for
+    features that are mostly zero, such as texts, :class:`LinearDLST`; ``regression`` says when.
+    Often set, as in ``DLST().set_params(decoder__tau=0)``, ``make("dlst", decoder__tau=0)`` or
+    ``dlst fit --set decoder.tau=0``, which keeps the kernel:
 
     ============================ ===========================================================
     ``encoder__n_components``    length of the codes; by default full or half, what votes better
@@ -56,11 +72,20 @@ class DLST(LabelSpaceClassifier):
         Features to codes. Default: :class:`KernelRidge`.
     decoder : decoder, optional
         Codes to probabilities. Default: :class:`EvidenceDecoder`.
+    regression : {"auto", "kernel", "linear"}
+        Which composition stands in for parts. ``"auto"``: the kernel's where a part is given or a
+        quarter of the features are non-zero; of thinner features, the linear one for more than
+        2000 rows, where a kernel on sampled rows fits too little; for fewer rows the one with the
+        lower log-loss of left-out rows.
     codes, decision, cardinality, scaling, random_state
         As in :class:`LabelSpaceClassifier`.
 
     Attributes
     ----------
+    regression_ : str
+        What was taken.
+    regression_log_loss_ : dict of str to float
+        Left-out log-loss of each that was tried, where there was a choice.
     encoder_, regressor_, decoder_, scaler_ : fitted parts
         ``encoder_`` has ``kl_divergence_`` and, in ``log_loss_``, what its choice was made by.
     codes_ : ndarray of shape (n, r)
@@ -83,10 +108,76 @@ class DLST(LabelSpaceClassifier):
     ['0', '1', '2']
     """
 
+    _constraints: ClassVar[Constraints] = {
+        **LabelSpaceClassifier._constraints,
+        "regression": one_of(*get_args(Regression)),
+    }
+
+    def __init__(
+        self,
+        encoder: Any = None,
+        regressor: Any = None,
+        decoder: Any = None,
+        *,
+        regression: Regression = "auto",
+        codes: str | None = None,
+        decision: Decision = "hamming",
+        cardinality: float | None = None,
+        scaling: Scaling = "auto",
+        random_state: Any = None,
+    ):
+        super().__init__(
+            encoder,
+            regressor,
+            decoder,
+            codes=codes,
+            decision=decision,
+            cardinality=cardinality,
+            scaling=scaling,
+            random_state=random_state,
+        )
+        self.regression = regression
+
     @staticmethod
     def default_parts() -> Composition:
         """Return the full or the half code, kernel ridge, and three evidences."""
         return Composition(ChosenCode(), KernelRidge(), EvidenceDecoder())
+
+    def _parts_asked_for(self) -> Composition:
+        return self._parts_of(self.regression)
+
+    def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:
+        return self._completed(self._parts_of(self.regression_))
+
+    def _parts_of(self, regression: str) -> Composition:
+        return LinearDLST.default_parts() if regression == "linear" else self.default_parts()
+
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
+        self.regression_log_loss_: dict[str, float] = {}
+        eligible = self._eligible(X)
+        attempts: dict[str, tuple[OutOfSampleLater | None, dict[str, Any]]] = {}
+        for self.regression_ in eligible:
+            later = super()._fit(X, Y)
+            attempts[self.regression_] = later, dict(vars(self))
+            if len(eligible) > 1:
+                self.regression_log_loss_[self.regression_] = _left_out_log_loss(self.decoder_, Y)
+        best = min(eligible, key=lambda name: self.regression_log_loss_.get(name, 0.0))
+        later, fitted = attempts[best]
+        self.__dict__.update(fitted)
+        return later
+
+    def _eligible(self, X: FeatureMatrix) -> tuple[str, ...]:
+        if self.regression != "auto":
+            return (self.regression,)
+        parts_given = any(part is not None for part in (self.encoder, self.regressor, self.decoder))
+        if parts_given or not are_thin(X):
+            return ("kernel",)
+        return ("linear",) if X.shape[0] > KERNEL_ROWS else ("kernel", "linear")
+
+
+def _left_out_log_loss(decoder: Decoder, Y: sp.csr_array) -> float:
+    found = decoder.out_of_sample()
+    return inf if found is None else float(log_loss(Y[found.rows], found.probabilities))
 
 
 class PaperDLST(LabelSpaceClassifier):

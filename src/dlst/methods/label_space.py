@@ -124,11 +124,19 @@ class LabelSpaceClassifier(CodeSpaceClassifier):
         return self
 
     def _standing_in(self) -> dict[str, Any]:
-        default = self.default_parts()
+        default = self._parts_asked_for()
         return dict(zip(("encoder", "regressor", "decoder"), default[:3], strict=True))
 
+    def _parts_asked_for(self) -> Composition:
+        """Return the default parts that nested parameters are about."""
+        return self.default_parts()
+
     def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:
-        default, given = self.default_parts(), (self.encoder, self.regressor, self.decoder)
+        return self._completed(self.default_parts())
+
+    def _completed(self, default: Composition) -> Composition:
+        """Return the parts that were given, the others from a composition, all with seeds."""
+        given = (self.encoder, self.regressor, self.decoder)
         parts: list[Any] = [
             part if mine is None else clone(mine)
             for mine, part in zip(given, default[:3], strict=True)

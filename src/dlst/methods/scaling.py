@@ -95,15 +95,26 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _what_fits(X: FeatureMatrix) -> Scaling:
-    stored = np.count_nonzero(X if isinstance(X, np.ndarray) else X.data)
-    density = stored / (X.shape[0] * X.shape[1])
-    if density < _TEXT_DENSITY and _have_length_one(X):
+    if are_thin(X) and _have_length_one(X):
         return "none"
     if _smallest(X) < 0:
-        return "maxabs" if density < _TEXT_DENSITY else "standard"
-    if density < _HISTOGRAM_DENSITY and _have_one_sum(X):
+        return "maxabs" if are_thin(X) else "standard"
+    if _density(X) < _HISTOGRAM_DENSITY and _have_one_sum(X):
         return "hellinger"
-    return "tfidf" if density < _TEXT_DENSITY else "standard"
+    return "tfidf" if are_thin(X) else "standard"
+
+
+def are_thin(X: FeatureMatrix) -> bool:
+    """Say whether less than a quarter of the features are non-zero, as in texts."""
+    return _density(X) < _TEXT_DENSITY
+
+
+def _density(X: FeatureMatrix) -> float:
+    return _count(X) / float(X.shape[0] * X.shape[1])
+
+
+def _count(X: FeatureMatrix) -> int:
+    return int(np.count_nonzero(X if isinstance(X, np.ndarray) else X.data))
 
 
 def _have_one_sum(X: FeatureMatrix) -> bool:
@@ -115,8 +126,8 @@ def _have_length_one(X: FeatureMatrix) -> bool:
     lengths = row_norms(X, squared=True)
     # A text without a known word has no length; one row alone, or one-hot rows, mean nothing.
     longer = lengths[lengths > 0]
-    thick = np.count_nonzero(X if isinstance(X, np.ndarray) else X.data) > 1.5 * len(longer)
-    return bool(len(longer) > 1 and thick and np.allclose(longer, 1.0, atol=1e-5))
+    several = len(longer) > 1 and _count(X) > 1.5 * len(longer)
+    return bool(several and np.allclose(longer, 1.0, atol=1e-5))
 
 
 def _smallest(X: FeatureMatrix) -> float:

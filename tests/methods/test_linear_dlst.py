@@ -1,0 +1,122 @@
+"""DLST for wide sparse features: the choice, unknown labels, explanation, saved models, figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import dlst
+from dlst.data import load
+from dlst.decoders import EvidenceDecoder, StagedDecoder
+from dlst.encoders import SignCode
+from dlst.methods import DLST, LabelSpaceClassifier, LinearDLST
+from dlst.methods import dlst as module
+from dlst.metrics import instance_average_precision, log_loss, macro_average_precision
+from dlst.regressors import KernelRidge, LinearMachines
+
+
+def texts(n=400, d=300, K=6, seed=0):
+    """Rows of a few words; a label likes some words."""
+    rng = np.random.default_rng(seed)
+    topics = rng.random((K, d)) ** 12
+    Y = (rng.random((n, K)) < rng.uniform(0.1, 0.4, size=K)).astype(float)
+    rates = 0.01 + Y @ topics * 0.25
+    return sp.csr_array(rng.poisson(rates).astype(float)), Y
+
+
+def test_the_parts_are_those_it_names():
+    X, Y = texts()
+    model = LinearDLST(random_state=0).fit(X, Y)
+    assert isinstance(model.encoder_, SignCode)
+    assert isinstance(model.regressor_, LinearMachines)
+    assert isinstance(model.decoder_, StagedDecoder)
+    written_out = LabelSpaceClassifier(
+        SignCode(), LinearMachines(), StagedDecoder(), random_state=0
+    )
+    written_out.fit(X, Y)
+    np.testing.assert_array_equal(model.predict_proba(X), written_out.predict_proba(X))
+    np.testing.assert_array_equal(model.codes_, model.regressor_.loo_predictions_)
+
+
+def test_few_thin_rows_take_the_lower_left_out_log_loss():
+    X, Y = texts()
+    model = DLST(random_state=0).fit(X, Y)
+    losses = model.regression_log_loss_
+    assert set(losses) == {"kernel", "linear"}
+    assert model.regression_ == min(losses, key=losses.get)
+    for regression in losses:
+        alone = DLST(regression=regression, random_state=0).fit(X, Y)
+        assert alone.regression_log_loss_ == {}
+        rows, probabilities = alone.decoder_.out_of_sample()
+        assert log_loss(Y[rows], probabilities) == pytest.approx(losses[regression])
+        if regression == model.regression_:
+            np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
+
+
+def test_many_thin_rows_are_linear_and_thick_ones_are_not(monkeypatch):
+    monkeypatch.setattr(module, "KERNEL_ROWS", 100)
+    X, Y = texts(n=150)
+    assert DLST(random_state=0).fit(X, Y).regression_ == "linear"
+    assert DLST(random_state=0).fit(X.toarray(), Y).regression_ == "linear"
+    thick = np.random.default_rng(0).normal(size=(150, 5))
+    assert DLST(random_state=0).fit(thick, Y).regression_ == "kernel"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [{"decoder": EvidenceDecoder()}, {"regressor": KernelRidge()}, {"regression": "kernel"}],
+)
+def test_a_part_that_is_given_keeps_the_kernel(parts, monkeypatch):
+    monkeypatch.setattr(module, "KERNEL_ROWS", 100)
+    X, Y = texts(n=150)
+    model = DLST(random_state=0, **parts).fit(X, Y)
+    assert model.regression_ == "kernel"
+    assert isinstance(model.regressor_, KernelRidge)
+
+
+def test_parameters_are_those_of_the_composition_that_was_asked_for():
+    assert DLST(regression="linear").get_params()["regressor__loss"] == "squared"
+    model = DLST(regression="linear").set_params(decoder__least_gain=1.0, regressor__C=0.5)
+    X, Y = texts()
+    model.fit(X, Y)
+    assert model.regressor_.C_ == 0.5
+    assert [part.name for part in model.decoder_.evidences_] == ["direct"]
+    assert "regressor__kernel" in DLST().get_params()
+
+
+def test_unknown_labels_are_no_zeros():
+    X, Y = texts(n=600)
+    hidden = np.random.default_rng(1).random(Y.shape) < 0.4
+    known = LinearDLST(random_state=0).fit(X[:400], np.where(hidden, np.nan, Y)[:400])
+    zeros = LinearDLST(random_state=0).fit(X[:400], np.where(hidden, 0, Y)[:400])
+    losses = [log_loss(Y[400:], model.predict_proba(X[400:])) for model in (known, zeros)]
+    assert losses[0] < losses[1]
+
+
+def test_it_comes_back_from_a_file(tmp_path):
+    X, Y = texts()
+    model = DLST(regression="linear", random_state=0).fit(X, Y)
+    path = tmp_path / "model.skops"
+    dlst.save_model(model, path)
+    again = dlst.load_model(path)
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert again.decoder_.evidence_choice_ == model.decoder_.evidence_choice_
+
+
+def test_the_best_labels_are_those_of_all_scores():
+    X, Y = texts()
+    model = LinearDLST(random_state=0).fit(X, Y)
+    top = model.predict_top(X, 3)
+    scores = model.decision_function(X)
+    np.testing.assert_array_equal(top.scores, -np.sort(-scores, axis=1)[:, :3])
+
+
+@pytest.mark.real_data
+def test_it_reaches_its_figures_on_bibtex(real_data):
+    data = load("bibtex")
+    model = DLST(random_state=0).fit(data.train.X, data.train.Y)
+    assert model.regression_ == "linear"
+    scores = model.decision_function(data.test.X)
+    assert instance_average_precision(data.test.Y, scores) > 0.64
+    assert macro_average_precision(data.test.Y, scores) > 0.44
