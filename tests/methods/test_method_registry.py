@@ -23,7 +23,7 @@ from dlst.methods import (
 
 
 def test_the_methods_of_the_paper_are_there_and_names_are_distinct():
-    own = {"dlst", "dlst-paper", "dlst-literal", "dlst1", "dlst2", "mlknn"}
+    own = {"dlst", "dlst-paper", "dlst-literal", "dlst-linear", "dlst1", "dlst2", "mlknn"}
     compared = {"br", "plst", "cplst", "faie", "mlloc", "mc", "miml", "slrm", "mrv", "leml"}
     assert set(available()) == own | compared | {"krr", "ecc", "rakel", "clems", "sleec"}
     assert len(set(available())) == len(METHODS)

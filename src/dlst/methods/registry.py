@@ -66,12 +66,6 @@ class Method:
 METHODS: tuple[Method, ...] = (
     Method("dlst", "DLST", DLST, "full or KL codes, kernel ridge, three evidences (the default)"),
     Method(
-        "dlst-linear",
-        "DLST (linear)",
-        LinearDLST,
-        "for many rows of wide sparse features: linear machines, and votes among probabilities",
-    ),
-    Method(
         "dlst-paper",
         "DLST (paper)",
         PaperDLST,
@@ -83,6 +77,12 @@ METHODS: tuple[Method, ...] = (
         "DLST (literal)",
         LiteralDLST,
         "the paper's pipeline as printed, for the record",
+    ),
+    Method(
+        "dlst-linear",
+        "DLST (linear)",
+        LinearDLST,
+        "for many rows of wide sparse features: linear machines, and votes among probabilities",
     ),
     Method(
         "dlst1",
