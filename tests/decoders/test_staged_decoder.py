@@ -11,7 +11,11 @@ from dlst.decoders import StagedDecoder
 from dlst.decoders import staged as module
 from dlst.decoders.calibration import fit_logistic, stack_log_loss
 from dlst.decoders.prior_correction import learnt_correction
+from dlst.encoders import FullCode, PrincipalEncoder, SignCode
+from dlst.errors import DataError
 from dlst.metrics import instance_average_precision
+
+SIGNS = SignCode().fit(np.zeros((1, 4)))
 
 
 def problem(n=150, K=4, d=12, seed=0, noise=0.6):
@@ -46,7 +50,7 @@ def test_it_is_what_the_definition_says(n_axes):
     codes, Y, X = problem(n=100)
     k, rho, n = 12, 0.1, 100
     decoder = StagedDecoder(k_grid=[k], rho_grid=[rho], n_axes=n_axes, least_gain=-1, tau=0.3)
-    decoder.fit(codes, Y, X=X)
+    decoder.fit(codes, Y, X=X, encoder=SIGNS)
     prior = (Y.sum(axis=0) + 0.5) / (n + 1)
     scale = np.array([((codes[Y[:, j] == 0, j] + 1) / 2).std() + 1e-3 for j in range(4)])
     direct = slow_link(codes, scale)
@@ -71,9 +75,8 @@ def test_it_is_what_the_definition_says(n_axes):
 
 def test_new_rows_go_the_same_way_as_calibration_rows():
     codes, Y, X = problem(n=200)
-    decoder = StagedDecoder(k_grid=[15], least_gain=-1, random_state=0).fit(
-        codes[1:], Y[1:], X=X[1:]
-    )
+    decoder = StagedDecoder(k_grid=[15], least_gain=-1, random_state=0)
+    decoder.fit(codes[1:], Y[1:], X=X[1:], encoder=SIGNS)
     scores = decoder.scores(codes[:1], X=X[:1])
     found = decoder.explain(codes[:1], X=X[:1])
     np.testing.assert_allclose(found.probability, scores.probabilities)
@@ -82,21 +85,20 @@ def test_new_rows_go_the_same_way_as_calibration_rows():
     )
     assert found.sources == ("direct", "code vote", "feature vote")
     assert found.neighbours["feature vote"].indices.shape == (1, 15)
-    assert decoder.searched().codes.shape == (199, 4)
+    assert decoder.searched() is None
 
 
 def test_each_vote_takes_what_adds_most_to_those_before_it():
     codes, Y, X = problem(n=300)
-    decoder = StagedDecoder(k_grid=[5, 20, 60], rho_grid=[0.0, 0.2], least_gain=-1).fit(
-        codes, Y, X=X
-    )
+    decoder = StagedDecoder(k_grid=[5, 20, 60], rho_grid=[0.0, 0.2], least_gain=-1)
+    decoder.fit(codes, Y, X=X, encoder=SIGNS)
     chosen = decoder.evidence_choice_
     losses = {}
     for k in (5, 20, 60):
         for rho in (0.0, 0.2):
             alone = StagedDecoder(
                 k_grid=[k], rho_grid=[rho], feature_vote=False, least_gain=-1
-            ).fit(codes, Y)
+            ).fit(codes, Y, encoder=SIGNS)
             losses[k, rho] = alone.evidence_choice_["code vote"]["log_loss"]
     best = min(losses, key=losses.get)
     assert best == (chosen["code vote"]["k"], chosen["code vote"]["rho"])
@@ -107,7 +109,7 @@ def test_each_vote_takes_what_adds_most_to_those_before_it():
 def test_a_vote_that_adds_nothing_is_dropped_and_said():
     codes, Y, _ = problem(n=400)
     noise = sp.csr_array(np.random.default_rng(5).random((400, 30)))
-    decoder = StagedDecoder(k_grid=[20], random_state=0).fit(codes, Y, X=noise)
+    decoder = StagedDecoder(k_grid=[20], random_state=0).fit(codes, Y, X=noise, encoder=SIGNS)
     assert not decoder.evidence_choice_["feature vote"]["kept"]
     assert decoder.evidence_choice_["feature vote"]["gain"] < 0.001
     assert [part.name for part in decoder.evidences_] == ["direct", "code vote"]
@@ -117,10 +119,16 @@ def test_unknown_labels_neither_vote_nor_weigh():
     codes, Y, X = problem(n=300)
     hidden = np.random.default_rng(2).random(Y.shape) < 0.3
     decoder = StagedDecoder(k_grid=[20], least_gain=-1, random_state=0)
-    with_nan = decoder.fit(codes, np.where(hidden, np.nan, Y), X=X).scores(codes, X=X)
+    with_nan = decoder.fit(codes, np.where(hidden, np.nan, Y), X=X, encoder=SIGNS).scores(
+        codes, X=X
+    )
     flipped = np.where(hidden, 1 - Y, Y)
-    complete = StagedDecoder(k_grid=[20], least_gain=-1, random_state=0).fit(codes, Y, X=X)
-    wrong = StagedDecoder(k_grid=[20], least_gain=-1, random_state=0).fit(codes, flipped, X=X)
+    complete = StagedDecoder(k_grid=[20], least_gain=-1, random_state=0).fit(
+        codes, Y, X=X, encoder=SIGNS
+    )
+    wrong = StagedDecoder(k_grid=[20], least_gain=-1, random_state=0).fit(
+        codes, flipped, X=X, encoder=SIGNS
+    )
     truth = complete.scores(codes, X=X).probabilities
     gap = np.abs(with_nan.probabilities - truth).mean()
     assert gap < 0.5 * np.abs(wrong.scores(codes, X=X).probabilities - truth).mean()
@@ -131,18 +139,18 @@ def test_rows_and_pilots_are_drawn_within_their_limits(monkeypatch):
     monkeypatch.setattr(module, "STACK_ENTRIES", 4 * 120)
     monkeypatch.setattr(module, "PILOT_ENTRIES", 4 * 50)
     monkeypatch.setattr(module, "LEAST_ROWS", 1)
-    decoder = StagedDecoder(k_grid=[20], random_state=0).fit(codes, Y, X=X)
+    decoder = StagedDecoder(k_grid=[20], random_state=0).fit(codes, Y, X=X, encoder=SIGNS)
     rows, probabilities = decoder.out_of_sample()
     assert rows.shape == (120,)
     assert probabilities.shape == (120, 4)
-    again = StagedDecoder(k_grid=[20], random_state=0, n_jobs=2).fit(codes, Y, X=X)
+    again = StagedDecoder(k_grid=[20], random_state=0, n_jobs=2).fit(codes, Y, X=X, encoder=SIGNS)
     np.testing.assert_array_equal(again.out_of_sample().rows, rows)
     np.testing.assert_array_equal(again.out_of_sample().probabilities, probabilities)
 
 
 def test_few_rows_are_read_by_their_scores_alone():
     codes, Y, X = problem(n=20)
-    decoder = StagedDecoder().fit(codes, Y, X=X)
+    decoder = StagedDecoder().fit(codes, Y, X=X, encoder=SIGNS)
     assert [part.name for part in decoder.evidences_] == ["direct"]
     probabilities = decoder.predict_proba([[-1.0, 0.0, 1.0, 3.0]], X=X[:1])
     assert np.all(np.diff(probabilities[0, ~decoder.constant_]) > 0)
@@ -151,16 +159,18 @@ def test_few_rows_are_read_by_their_scores_alone():
 def test_a_constant_label_keeps_its_prevalence():
     codes, Y, X = problem(n=100)
     Y[:, 1], Y[:, 2] = 0, 1
-    decoder = StagedDecoder(k_grid=[10]).fit(codes, Y, X=X)
+    decoder = StagedDecoder(k_grid=[10]).fit(codes, Y, X=X, encoder=SIGNS)
     assert np.all(decoder.predict_proba(codes, X=X)[:, 1:3] == [0, 1])
-    nothing = StagedDecoder().fit(codes, np.ones_like(Y), X=X)
+    nothing = StagedDecoder().fit(codes, np.ones_like(Y), X=X, encoder=SIGNS)
     assert np.all(nothing.predict_proba(codes, X=X) == 1)
 
 
 def test_the_feature_vote_needs_features():
     codes, Y, _ = problem()
     with pytest.raises(ValueError, match="Pass X, or feature_vote=False"):
-        StagedDecoder().fit(codes, Y)
+        StagedDecoder().fit(codes, Y, encoder=SIGNS)
+    with pytest.raises(DataError, match=r"must have a linear encoder.*got FullCode\(\)"):
+        StagedDecoder().fit(codes, Y, encoder=FullCode())
     with pytest.raises(ValueError, match="tau must be a finite number or 'auto'; got 'best'"):
         StagedDecoder(tau="best").fit(codes, Y)
 
@@ -188,3 +198,13 @@ def test_the_log_loss_of_a_stack_is_that_of_its_probabilities():
     p = expit(intercepts + np.tensordot(slopes, evidence, axes=1))
     losses = -np.log(np.where(Y == 1, p, 1 - p))
     assert stack_log_loss(evidence, Y, known) == pytest.approx(losses[known].mean())
+
+
+def test_codes_of_any_linear_encoder_are_read_by_its_inverse():
+    _, Y, X = problem()
+    encoder = PrincipalEncoder(3).fit(Y)
+    Z = encoder.transform(Y) + 0.3 * np.random.default_rng(0).normal(size=(150, 3))
+    one = StagedDecoder(k_grid=[10], random_state=0).fit(Z, Y, X=X, encoder=encoder)
+    signs = 2 * encoder.inverse_transform(Z) - 1
+    two = StagedDecoder(k_grid=[10], random_state=0).fit(signs, Y, X=X, encoder=SIGNS)
+    np.testing.assert_allclose(one.predict_proba(Z, X=X), two.predict_proba(signs, X=X), atol=1e-8)

@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logit
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from dlst._matrices import FeatureMatrix
 from dlst._parameters import BOOLEAN, Constraints, check_parameters, integer, number, one_of
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, as_codes
 from dlst.decoders.calibration import stack_log_loss
 from dlst.decoders.evidences import Evidence, TrainingRows
 from dlst.decoders.evidences.at_scale import (
@@ -26,6 +28,7 @@ from dlst.decoders.evidences.at_scale import (
 )
 from dlst.decoders.prior_correction import learnt_correction
 from dlst.decoders.stack import StackedDecoder
+from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT, add_contributions
 from dlst.parts import Smoother
 
@@ -40,9 +43,9 @@ LEAST_ROWS = 1000
 class StagedDecoder(StackedDecoder):
     """Scores of labels, made probabilities; votes are asked what they add, and may be sent home.
 
-    For codes that are the labels' own scores, regressed to -1 and 1 (:class:`SignCode`), of
-    training rows that were left out. They go through a link; the probabilities that they give are
-    codes in turn, and the labels of near codes vote, then those of rows with similar features.
+    For codes of a linear encoder, such as :class:`~dlst.encoders.SignCode`: its inverse makes them
+    scores of labels, which go through a link. The probabilities that these give are codes in turn,
+    and the labels of near codes vote, then those of rows with similar features.
     Each vote takes the k (and rho) with which it helps the evidence before it most, and is dropped
     where the log-loss falls by less than ``least_gain``. All that remain are weighed together,
 
@@ -85,9 +88,11 @@ class StagedDecoder(StackedDecoder):
 
     Examples
     --------
+    >>> from dlst.encoders import SignCode
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2))
-    >>> decoder = StagedDecoder(random_state=0).fit(X, X + 0.3 * rng.normal(size=X.shape) > 0, X=X)
+    >>> Y = X + 0.3 * rng.normal(size=X.shape) > 0
+    >>> decoder = StagedDecoder(random_state=0).fit(X, Y, X=X, encoder=SignCode().fit(Y))
     >>> (decoder.predict_proba([[2.0, -2.0]], X=[[2.0, -2.0]]) > 0.5).tolist()
     [[True, False]]
     >>> list(decoder.evidence_choice_)
@@ -147,17 +152,33 @@ class StagedDecoder(StackedDecoder):
 
         Parameters
         ----------
-        codes : array-like of shape (n, K)
-            Left-out scores of the training rows.
+        codes : array-like of shape (n, r)
+            Out-of-sample codes of the training rows.
         Y : array-like or sparse of shape (n, K)
             0, 1, NaN for unknown.
         X : array-like or sparse of shape (n, d), optional
             Features, for the feature vote.
-        targets, smoother, encoder
-            Not used: the targets are the labels.
+        encoder : encoder
+            Fitted; has ``decoding_`` (r, K) and ``offset_`` (K,).
+        targets, smoother
+            Not used.
         """
         check_parameters(self)
-        return super().fit(codes, Y, X=X)
+        if not hasattr(encoder, "decoding_"):
+            raise DataError(
+                "StagedDecoder must have a linear encoder, such as SignCode; got "
+                f"{encoder!r}. Use EvidenceDecoder, which takes any codes."
+            )
+        self.decoding_, self.offset_ = encoder.decoding_, encoder.offset_
+        return super().fit(self._decoded(as_codes(codes)), Y, X=X)
+
+    def _decoded(self, codes: FeatureMatrix) -> FloatArray:
+        return np.asarray(codes @ self.decoding_ + self.offset_)
+
+    def _check_new(self, codes: Any, X: Any) -> tuple[FeatureMatrix, FeatureMatrix | None]:
+        check_is_fitted(self, "intercept_")
+        checked = as_codes(codes, n_columns=self.decoding_.shape[0])
+        return super()._check_new(self._decoded(checked), X)
 
     def _learn(self, training: TrainingRows) -> None:
         K = training.labels.shape[1]

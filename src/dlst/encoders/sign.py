@@ -5,37 +5,56 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dlst._matrices import as_dense
+from dlst._unknown import impute, known_means
 from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import checked_labels
 
 
 class SignCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
-    """Encode labels as -1 (absent) and 1, NaN where unknown.
+    """Encode labels as -1 (absent) and 1.
 
-    For regressors that leave an unknown entry out of its own label's problem
-    (:class:`~dlst.regressors.LinearMachines`), and a decoder that reads the regressed signs as
-    scores of labels (:class:`~dlst.decoders.StagedDecoder`).
+    Parameters
+    ----------
+    keep_unknown : bool
+        Whether an unknown entry stays NaN, for a regressor that leaves it out of its own label's
+        problem (:class:`~dlst.regressors.LinearMachines`); else it takes the label's mean.
 
     Attributes
     ----------
     n_components_ : int
         Number of labels.
+    decoding_ : csr_array of shape (K, K)
+    offset_ : ndarray of shape (K,)
+        Labels are offset_ + codes · decoding_.
 
     Examples
     --------
-    >>> SignCode().fit_transform([[1, 0], [0, np.nan]])
+    >>> Y = [[1, 0], [1, np.nan], [0, 1]]
+    >>> SignCode().fit_transform(Y)
     array([[ 1., -1.],
-           [-1., nan]])
+           [ 1.,  0.],
+           [-1.,  1.]])
+    >>> SignCode(keep_unknown=True).fit_transform(Y)[1]
+    array([ 1., nan])
     """
 
+    def __init__(self, keep_unknown: bool = False):
+        self.keep_unknown = keep_unknown
+
     def fit(self, Y: Any, X: Any = None) -> SignCode:
-        """Count the labels; ``X`` is ignored."""
+        """Learn the labels' means; ``X`` is ignored."""
         validate_data(self, Y, skip_check_array=True)
-        self.n_components_ = int(checked_labels(Y).shape[1])
+        labels = checked_labels(Y)
+        self.n_components_ = int(labels.shape[1])
+        self.mean_ = known_means(labels, np.ones(labels.shape[0]))
+        self.decoding_ = sp.csr_array(sp.diags_array(np.full(self.n_components_, 0.5)))
+        self.offset_ = np.full(self.n_components_, 0.5)
         return self
 
     def fit_transform(self, Y: Any, X: Any = None) -> NDArray[np.float64]:
@@ -46,7 +65,6 @@ class SignCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
         """Return the codes of label sets, shape (n, K)."""
         check_is_fitted(self)
         validate_data(self, Y, skip_check_array=True, reset=False)
-        signs: NDArray[np.float64] = checked_labels(Y).toarray()
-        signs *= 2.0
-        signs -= 1.0
-        return signs
+        labels = checked_labels(Y)
+        signs = as_dense(labels if self.keep_unknown else impute(labels, self.mean_))
+        return signs * 2.0 - 1.0

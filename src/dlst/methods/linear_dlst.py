@@ -19,7 +19,7 @@ class LinearDLST(LabelSpaceClassifier):
     Parameters
     ----------
     encoder : encoder, optional
-        Default: :class:`SignCode`.
+        Default: :class:`SignCode`, which leaves unknown labels unknown.
     regressor : regressor, optional
         Default: :class:`LinearMachines`.
     decoder : decoder, optional
@@ -39,4 +39,4 @@ class LinearDLST(LabelSpaceClassifier):
     @staticmethod
     def default_parts() -> Composition:
         """Return the labels' signs, linear machines, and votes that join while they pay."""
-        return Composition(SignCode(), LinearMachines(), StagedDecoder())
+        return Composition(SignCode(keep_unknown=True), LinearMachines(), StagedDecoder())

@@ -27,7 +27,6 @@ from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.neighbours import Neighbours, row_blocks
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
 from dlst.explanation import NeighbourVotes
-from dlst.parts import SearchedCodes
 
 WIDE_K_GRID = (20, 40, 80, 160, 320)
 WIDE_RHO_GRID = (0.0, 0.1, 0.2)
@@ -35,15 +34,15 @@ MOST_AXES = 100
 
 
 class LabelScores(Evidence):
-    """Evidence: the labels' own scores, regressed to -1 (absent) and 1, made a logit.
+    """Evidence: the labels' own scores, regressed to 0 (absent) and 1, made a logit.
 
     The link is that of :class:`~dlst.decoders.evidences.DirectReadout`: a logit that goes on
-    linearly outside -1 … 1, for each label on the scale of its left-out scores of rows without it.
+    linearly outside 0 … 1, for each label on the scale of its left-out scores of rows without it.
 
     Parameters
     ----------
     link_scale : float, optional
-        Of all labels, where scores run from 0 to 1; learnt by default.
+        Of all labels; learnt by default.
 
     Attributes
     ----------
@@ -64,7 +63,7 @@ class LabelScores(Evidence):
             count, total, squares = np.zeros(K), np.zeros(K), np.zeros(K)
             for block in row_blocks(n, K):
                 absent = (training.Y[block].toarray() == 0).astype(np.float64)
-                share = (as_dense(training.codes[block]) + 1.0) / 2.0
+                share = as_dense(training.codes[block])
                 count += absent.sum(axis=0)
                 total += (share * absent).sum(axis=0)
                 squares += (share**2 * absent).sum(axis=0)
@@ -75,7 +74,7 @@ class LabelScores(Evidence):
 
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
         """Return the evidence of new rows, shape (n, K)."""
-        return stretched_logit((as_dense(codes) + 1.0) / 2.0, self.link_scale_)
+        return stretched_logit(as_dense(codes), self.link_scale_)
 
 
 class ProbabilityCodes:
@@ -203,7 +202,8 @@ class OfferingVote(Evidence):
 class ProbabilityVote(OfferingVote):
     """Evidence: the vote of the training rows with the nearest root probabilities.
 
-    Searched is (1 - rho) · code + rho · labels of each labelled row.
+    Searched is (1 - rho) · code + rho · labels of each labelled row. These codes are the vote's
+    own, not those that features are regressed onto.
 
     Parameters
     ----------
@@ -251,10 +251,6 @@ class ProbabilityVote(OfferingVote):
         found = self._left_out(training, self.voters_, self.k_)
         del self._codes, self._certain
         return self._evidence(found, self.k_)
-
-    def searched(self) -> SearchedCodes:
-        """Return the labelled rows and their codes, blended with labels."""
-        return SearchedCodes(self.voting_rows_, self.voters_)
 
     def _blend(self, rho: float) -> FloatArray:
         return (1.0 - rho) * self._codes[self.voting_rows_] + rho * self._certain
