@@ -292,3 +292,13 @@ def test_column_options_are_for_tables(run, tmp_path):
     code, _, err = run("fit", "multidigits", "-o", tmp_path / "m.skops", "--text", "x0")
     assert code == 2
     assert "--text is for tables" in err
+
+
+def test_compare_takes_tables_with_texts(run, files, tmp_path):
+    command = ("compare", files / "train.csv", "--labels", "tags", "--category", "zip")
+    options = ("--methods", "br,mlknn", "-o", tmp_path / "run", "--no-map", "--json")
+    code, out, err = run(*command, *options)
+    assert (code, err) == (0, "")
+    records = json.loads(out)["records"]
+    assert [record["status"] for record in records] == ["done", "done"]
+    assert records[0]["metrics"]["micro_f1"] > 0.9

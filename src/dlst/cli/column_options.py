@@ -37,12 +37,6 @@ def given_columns(**options: list[str] | None) -> dict[str, Any]:
     return found
 
 
-def columns_of_texts(columns: dict[str, Any]) -> list[str]:
-    """Name the columns whose cells must stay as they are written."""
-    kinds = ("text", "category", "date", "image", "id")
-    return [name for kind in kinds for name in columns.get(kind, ())]
-
-
 def _names(values: list[str]) -> list[str]:
     names = [name.strip() for value in values for name in value.split(",")]
     if not all(names):

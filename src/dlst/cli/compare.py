@@ -9,7 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from dlst.cli.data_commands import Json
+from dlst.cli.column_options import (
+    Category,
+    Date,
+    Drop,
+    Id,
+    Image,
+    Number,
+    Text,
+    given_columns,
+)
+from dlst.cli.data_commands import Json, Labels, parse_labels
 from dlst.cli.model_options import parse_settings
 from dlst.errors import PlanError
 
@@ -53,6 +63,14 @@ def compare(
         list[str] | None,
         typer.Option(help="More about the rows, such as fraction=0.1, missing=0.6 or folds=10."),
     ] = None,
+    labels: Labels = None,
+    text: Text = None,
+    category: Category = None,
+    number: Number = None,
+    date: Date = None,
+    image: Image = None,
+    id_: Id = None,
+    drop: Drop = None,
     tuning: Annotated[
         str,
         typer.Option(help="none, once for each data set and method, or in each cell."),
@@ -90,6 +108,11 @@ def compare(
     elif data:
         rows = parse_settings(protocol or [], "--protocol", "fraction=0.1")
         rows |= {} if test_size is None else {"test_size": test_size}
+        columns = given_columns(
+            text=text, category=category, number=number, date=date, image=image, id=id_, drop=drop
+        )
+        options = _options(parse_labels(labels), columns)
+        rows |= {"options": options} if options else {}
         names = [_resolved(name) for name in data]
         compared = _listed(methods)
         mapped = names[:MOST_MAPS] if latent_map and MAPPED in compared else []
@@ -100,7 +123,10 @@ def compare(
             seeds=seeds,
             protocols=[rows],
             tuning=tuning,  # type: ignore[arg-type]
-            probes=[{"probe": "map", "data": name} for name in mapped],
+            probes=[
+                {"probe": "map", "data": name, **({"options": options} if options else {})}
+                for name in mapped
+            ],
             command=" ".join(["dlst", *map(shlex.quote, sys.argv[1:])]),
         )
     else:
@@ -136,6 +162,12 @@ def _print_tables(frame: Any, *, markdown: bool, latex: bool) -> None:
     for table in tables[:1]:
         if min(table.mean.dropna(axis="columns").shape) >= FEWEST_RANKED:
             typer.echo(f"\n{rank_summary(table, str(table.mean.index[0])).to_markdown()}\n")
+
+
+def _options(labels: Any, columns: dict[str, Any]) -> dict[str, Any]:
+    """Return what the readers of the data are told."""
+    found = {} if labels is None else {"labels": labels}
+    return {**found, "columns": columns} if columns else found
 
 
 def _listed(names: str) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -158,7 +158,7 @@ def load_raw(
     from_: str | None,
     test: Path | None = None,
     *,
-    texts: Sequence[str] = (),
+    columns: Mapping[str, Any] | None = None,
     label_delimiter: str | None = None,
     labels_optional: bool = False,
 ) -> Any:
@@ -172,7 +172,7 @@ def load_raw(
     options: dict[str, Any] = {} if labels is None else {"labels": labels}
     if not holds_tables(data, from_):
         return load(data, test=test, format=from_, **options)
-    options |= {"texts": list(texts)}
+    options |= {"columns": columns} if columns else {}
     options |= {} if label_delimiter is None else {"label_delimiter": label_delimiter}
     try:
         return load(data, test=test, format=from_, raw=True, **options)

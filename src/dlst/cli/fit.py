@@ -17,7 +17,6 @@ from dlst.cli.column_options import (
     Image,
     Number,
     Text,
-    columns_of_texts,
     given_columns,
 )
 from dlst.cli.data_commands import (
@@ -93,8 +92,7 @@ def fit(
     if holds_tables(data, from_):
         if nominal is not None:
             raise DataError("--nominal is for ARFF; name the columns of a table with --category.")
-        texts = columns_of_texts(columns)
-        dataset = load_raw(data, parse_labels(labels), from_, test, texts=texts)
+        dataset = load_raw(data, parse_labels(labels), from_, test, columns=columns)
     else:
         if columns:
             raise DataError(

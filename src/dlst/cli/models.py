@@ -105,12 +105,11 @@ class TableModel(UsedModel):
         self, data: str, labels: str | None, from_: str | None, *, judged: bool = False
     ) -> Dataset:
         """Read data; label columns are those of the training table, when they are there."""
-        columns = self.tagger.encoder_.columns_
         return load_raw(  # type: ignore[no-any-return]
             data,
             parse_labels(labels) if labels else self.tagger.label_columns_ or None,
             from_,
-            texts=[column.name for column in columns if column.kind != "number"],
+            columns=self.tagger.encoder_.kinds(),
             label_delimiter=self.tagger.label_delimiter_,
             labels_optional=labels is None and not judged,
         )

@@ -146,7 +146,7 @@ def read(
     row = format_of(path) if format is None else format_by_name(format)
     reader, known = row.read, row.options
     if raw and row.read_raw is not None:
-        reader, known = row.read_raw, row.options - {"nominal"} | {"texts"}
+        reader, known = row.read_raw, row.options - {"nominal"} | {"columns"}
     unknown = sorted(set(options) - known)
     if unknown:
         takes = ", ".join(sorted(known)) or "no options"

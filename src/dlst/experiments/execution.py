@@ -21,7 +21,7 @@ from dlst.errors import DataError
 from dlst.experiments.plan import Cell
 from dlst.experiments.protocols import Rows, rows_of, with_unlabelled
 from dlst.experiments.tuning import Tuned, seeded, tuned
-from dlst.methods import method_info
+from dlst.methods import make, method_info
 from dlst.metrics import (
     evaluate,
     evaluate_per_class,
@@ -62,8 +62,8 @@ def carry_out(cell: Cell, chosen: Mapping[str, Any] | None = None) -> dict[str, 
     started = time.perf_counter()
     choice = Tuned(dict(chosen or {}), [])
     if cell.tuning == "cell":
-        choice = tuned(cell.method, rows.train, cell.parameters, cell.seed)
-    parameters = {**cell.parameters, **choice.parameters}
+        choice = tuned(cell.method, rows.train, _fixed(cell, rows), cell.seed)
+    parameters = {**_fixed(cell, rows), **choice.parameters}
     tuning_seconds = time.perf_counter() - started
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -82,13 +82,19 @@ def choose_parameters(cell: Cell) -> dict[str, Any]:
     """Tune a cell's method on its training rows; what ``tuning="once"`` does first."""
     rows, facts = _rows_and_facts(cell)
     started = time.perf_counter()
-    choice = tuned(cell.method, rows.train, cell.parameters, cell.seed)
+    choice = tuned(cell.method, rows.train, _fixed(cell, rows), cell.seed)
     return {
         "parameters": choice.parameters,
         "tried": choice.tried,
         "seconds": {"tune": round(time.perf_counter() - started, 4)},
         **facts,
     }
+
+
+def _fixed(cell: Cell, rows: Rows) -> dict[str, Any]:
+    """Return the parameters that are not tuned; features of a table are on a scale already."""
+    scales = "scaling" in make(cell.method).get_params(deep=False)
+    return {**({"scaling": "none"} if scales and rows.is_scaled else {}), **cell.parameters}
 
 
 def surroundings() -> dict[str, Any]:
@@ -225,7 +231,7 @@ def _facts(rows: Rows) -> dict[str, Any]:
 
 @lru_cache(maxsize=2)
 def _loaded(name: str, options: str) -> Dataset:
-    return load(name, download=False, **json.loads(options))
+    return load(name, download=False, raw=True, **json.loads(options))
 
 
 def _told_once(caught: list[warnings.WarningMessage]) -> list[str]:

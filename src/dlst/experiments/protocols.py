@@ -15,7 +15,9 @@ A protocol is a mapping with any of
   learn from unlabelled rows;
 - ``simulate``: parameters of :func:`dlst.data.simulate_features`, which draws features for data
   that have labels only; data with features keep theirs;
-- ``options``: what the reader of the data takes, such as ``{"difficult": "ignore"}``;
+- ``options``: what the reader of the data takes, such as ``{"difficult": "ignore"}``; for a
+  table ``{"labels": "tags", "columns": {"text": ["title"]}}``, the kinds in the words of
+  :class:`dlst.inputs.TableEncoder`;
 - ``per_label``: keep the measures of each label in the record.
 """
 
@@ -39,6 +41,7 @@ from dlst.data import (
 )
 from dlst.data.splits import Reading, repeated_random_splits
 from dlst.errors import PlanError
+from dlst.experiments.tables import with_features
 
 
 def _is_share(value: Any) -> bool:
@@ -97,6 +100,8 @@ class Rows:
         Share of the training positives that was dropped, where some were to be.
     complete_cardinality : float
         Labels of a training row before any were dropped.
+    is_scaled : bool
+        Whether methods are to take the features as they are: those of a table.
     """
 
     train: Dataset
@@ -104,6 +109,7 @@ class Rows:
     split: str
     complete_cardinality: float
     effective_missing: float | None = None
+    is_scaled: bool = False
 
 
 def check_protocol(protocol: Mapping[str, Any]) -> None:
@@ -121,16 +127,16 @@ def rows_of(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -
     """Draw the rows of a cell: the same for the same seed, whatever the method."""
     drawn = _drawn_split(data, split, seed, protocol)
     drawn = _limited(drawn, seed, protocol.get("rows"))
-    parts = _with_features(data.with_split(drawn), protocol.get("simulate"))
+    data, is_scaled = with_features(data, drawn.train)
+    parts = _with_simulated(data.with_split(drawn), protocol.get("simulate"))
     train, test = parts.train, parts.test
     complete = train.cardinality
     if not protocol.get("missing"):
         nothing = 0.0 if "missing" in protocol else None
-        return Rows(train, test, drawn.name, complete, nothing)
+        return Rows(train, test, drawn.name, complete, nothing, is_scaled)
     dropped = drop_labels(train, protocol["missing"], random_state=seed)
-    return Rows(
-        replace(train, Y=dropped.Y), test, drawn.name, complete, float(dropped.effective_rate)
-    )
+    rate = float(dropped.effective_rate)
+    return Rows(replace(train, Y=dropped.Y), test, drawn.name, complete, rate, is_scaled)
 
 
 def with_unlabelled(train: Dataset, test: Dataset) -> Dataset:
@@ -182,7 +188,7 @@ def _fold(whole: Split, seed: int, n_folds: int) -> Split:
     return Split(whole.train[fold.train], whole.train[fold.test], name=fold.name)
 
 
-def _with_features(data: Dataset, model: Mapping[str, Any] | None) -> Dataset:
+def _with_simulated(data: Dataset, model: Mapping[str, Any] | None) -> Dataset:
     """Draw features where there are none, for the rows in use only: label sets can be huge."""
     if data.n_features or model is None or data.split is None:
         return data

@@ -167,6 +167,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the columns of these kinds."""
         return [column.name for column in self.columns_ if column.kind in kinds]
 
+    def kinds(self) -> dict[str, list[str]]:
+        """Return all columns by kind, in the words of the constructor."""
+        found: dict[str, list[str]] = {}
+        for column in self.columns_:
+            found.setdefault("drop" if column.kind == "ignored" else column.kind, []).append(
+                column.name
+            )
+        return found
+
     def matched(self, frame: Any, tally: Tally) -> Any:
         """Return a frame that has all columns that are used; those unknown are counted."""
         known = {column.name for column in self.columns_}

@@ -94,6 +94,12 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return X
 
 
+def take_as_they_are(method: Any) -> None:
+    """Let a method take features that are scaled already, unless a scaling was chosen for it."""
+    if method.get_params(deep=False).get("scaling") == "auto":
+        method.set_params(scaling="none")
+
+
 def _what_fits(X: FeatureMatrix) -> Scaling:
     if are_thin(X) and _have_length_one(X):
         return "none"

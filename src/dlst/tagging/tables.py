@@ -22,12 +22,17 @@ from dlst.tagging.tagger import Tagger
 def fit_table(tagger: Tagger, data: Dataset) -> Tagger:
     """Fit to all rows of a data set with raw columns; the tagger remembers the label columns."""
     table: RawTable = data.table
-    frame = table.frame.reset_index(drop=True)
-    images = [name for name in frame.columns if holds_image_names(frame[name])]
     with placed(table):
-        tagger.fit_labels(with_folder(frame, images, table.folder), labels_of(data))
+        tagger.fit_labels(training_frame(table), labels_of(data))
     tagger.label_columns_ = list(table.label_columns)
     return tagger
+
+
+def training_frame(table: RawTable) -> Any:
+    """Return the columns of a table; what looks like a path of a picture begins where it lies."""
+    frame = table.frame.reset_index(drop=True)
+    images = [name for name in frame.columns if holds_image_names(frame[name])]
+    return with_folder(frame, images, table.folder)
 
 
 def encoded(tagger: Tagger, data: Dataset, tally: Tally) -> tuple[Dataset, list[str]]:

@@ -20,6 +20,7 @@ from dlst.inputs import InputNote, TableEncoder, Tally, as_frame
 from dlst.inputs.frames import is_texts
 from dlst.inputs.strings import Strings
 from dlst.methods import MultiLabelClassifier, Predictions, make
+from dlst.methods.scaling import take_as_they_are
 from dlst.metrics import micro_f1
 from dlst.tagging.columns import best_tags, decided_tags, prediction_columns
 from dlst.tagging.examples import Examples
@@ -273,8 +274,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
                 f"got {type(method).__name__}."
             )
         settings = method.get_params(deep=False)
-        if is_scaled and settings.get("scaling") == "auto":
-            method.set_params(scaling="none")
+        if is_scaled:
+            take_as_they_are(method)
         if "random_state" in settings and settings["random_state"] is None:
             method.set_params(random_state=self.random_state)
         return method

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,6 +56,8 @@ class RawTable:
         First row of each file, in the rows that were read.
     rows : ndarray of int
         Numbers of the frame's rows among those that were read.
+    columns : mapping of str to names
+        Kinds of columns that the user gave.
     """
 
     frame: Any
@@ -63,6 +65,7 @@ class RawTable:
     label_delimiter: str | None
     places: Sequence[tuple[int, Place]]
     rows: NDArray[np.intp]
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def whole(cls, frame: Any, place: Place) -> RawTable:
@@ -107,7 +110,7 @@ def read_raw(
     labels: LabelChoice = None,
     delimiter: str | None = None,
     label_delimiter: str | None = None,
-    texts: Collection[str] = (),
+    columns: Mapping[str, Any] | None = None,
 ) -> Dataset:
     """Read CSV, TSV or Parquet; the feature columns stay as they are, in ``table``.
 
@@ -115,8 +118,9 @@ def read_raw(
     ----------
     path, labels, delimiter, label_delimiter
         As in :func:`dlst.data.read_table`; ``labels=[]`` for a table without labels.
-    texts : collection of str
-        Columns whose cells are texts, whatever they look like: ``007`` stays ``007``.
+    columns : mapping of str to names, optional
+        Kinds of columns, in the words of :class:`dlst.inputs.TableEncoder`. Cells of all but
+        numbers stay texts, whatever they look like: ``007`` stays ``007``.
     """
     suffix = table_suffix(path)
     if suffix in PARQUET:
@@ -129,6 +133,7 @@ def read_raw(
         place = Place(Path(path), records.lines)
         chosen = _chosen(records.names, labels, place)
         # A lone label column may hold names; several hold truth values.
+        texts = _texts(columns or {})
         kept = [name for name in records.names if name in texts or [name] == chosen]
         frame = read_csv_frame(path, records, kept, kept)
     found = read_labels(
@@ -140,6 +145,7 @@ def read_raw(
         found.delimiter,
         [(0, place)],
         np.arange(len(frame)),
+        columns or {},
     )
     return Dataset(
         np.empty((len(frame), 0)),
@@ -147,7 +153,7 @@ def read_raw(
         label_names=found.names,
         name=name_of(path),
         provenance=origin_of(path),
-        table=table,
+        table=table if len(table.frame.columns) else None,
     )
 
 
@@ -177,6 +183,13 @@ def table_suffix(path: str | os.PathLike[str]) -> str:
     """Return the suffix of a file, ``.gz`` aside."""
     name = Path(path).name.lower().removesuffix(".gz")
     return Path(name).suffix
+
+
+def _texts(columns: Mapping[str, Any]) -> set[str]:
+    given = {kind: names for kind, names in columns.items() if kind != "number" and names}
+    return {
+        name for names in given.values() for name in ([names] if isinstance(names, str) else names)
+    }
 
 
 def _chosen(names: list[str], labels: LabelChoice, place: Place) -> list[str]:

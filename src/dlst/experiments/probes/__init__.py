@@ -59,6 +59,6 @@ def answer(given: Mapping[str, Any], address: str) -> dict[str, Any]:
     """Carry a probe out; its address is given, for this process need not know all probes."""
     module, function = address.split(":")
     probe: Probe = getattr(import_module(module), function)
-    data = load(given["data"], download=False, **given.get("options", {}))
+    data = load(given["data"], download=False, raw=True, **given.get("options", {}))
     settings = {key: given[key] for key in given if key not in ("probe", "data", "options")}
     return probe(data, settings)

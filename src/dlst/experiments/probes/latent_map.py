@@ -20,8 +20,10 @@ from dlst.experiments.latent_plane import (
     reasons_for,
     spread_rows,
 )
+from dlst.experiments.tables import with_features
 from dlst.experiments.tuning import seeded
 from dlst.methods import CodeSpaceClassifier, method_info
+from dlst.methods.scaling import take_as_they_are
 
 DEFAULTS: Mapping[str, Any] = {
     "method": "dlst",
@@ -70,8 +72,9 @@ def latent_map(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     chosen = _checked(settings)
     split = _split_of(data, chosen["split"], chosen["seed"])
+    data, is_scaled = with_features(data, split.train)
     train = data.subset(split.train)
-    model = _fitted(train, chosen)
+    model = _fitted(train, chosen, is_scaled)
     rows = split.test[spread_rows(len(split.test), chosen["n_test"])]
     test = data.subset(rows)
     why, codes = model.explain(test.X), model.transform(test.X)
@@ -133,12 +136,14 @@ def _split_of(data: Dataset, kind: str, seed: int) -> Split:
     return random_split(data, 0.5, random_state=seed)
 
 
-def _fitted(train: Dataset, chosen: Mapping[str, Any]) -> CodeSpaceClassifier:
+def _fitted(train: Dataset, chosen: Mapping[str, Any], is_scaled: bool) -> CodeSpaceClassifier:
     if not train.n_features:
         raise DataError(f"{train.name}: has labels only; a map of codes needs features.")
     model = seeded(chosen["method"], chosen["parameters"], chosen["seed"])
     if not isinstance(model, CodeSpaceClassifier):
         raise PlanError(f"a map needs a method with codes, such as dlst; got {chosen['method']!r}.")
+    if is_scaled:
+        take_as_they_are(model)
     model.fit(train.X, train.Y)
     return model
 

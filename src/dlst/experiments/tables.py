@@ -1,0 +1,39 @@
+"""Tables in experiments: what encodes them has seen training rows alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dlst.data import Dataset
+from dlst.inputs import TableEncoder, Tally
+from dlst.tagging.tables import placed, training_frame
+
+
+def with_features(data: Dataset, train: Any) -> tuple[Dataset, bool]:
+    """Make features of raw columns; data that have features pass.
+
+    Parameters
+    ----------
+    data : Dataset
+    train : ndarray of int
+        The rows that the encoder is fitted on.
+
+    Returns
+    -------
+    data : Dataset
+        All rows.
+    is_scaled : bool
+        Whether methods are to take the features as they are.
+    """
+    if data.table is None:
+        return data, False
+    encoder = TableEncoder(**data.table.columns)
+    frame = training_frame(data.table)
+    with placed(data.table.take(train)):
+        encoder.fit(frame.iloc[train])
+    with placed(data.table):
+        X = encoder.encode(frame, Tally())
+    names = encoder.get_feature_names_out().tolist()
+    unique = names if len(set(names)) == len(names) else ()
+    return replace(data, X=X, feature_names=unique, table=None), encoder.is_scaled_
