@@ -25,10 +25,17 @@ import numpy as np
 from dlst._files import atomic_write
 from dlst.data import load
 from dlst.experiments import Limits, Plan, Variant, run
-from dlst.experiments.execution import LABELLED_AP
+from dlst.experiments.measures import LABELLED_AP
 from dlst.experiments.runner import Progress
 from dlst.methods import BR, METHODS, available, method_info
-from dlst.reports import rank_summary, results_frame, score_table
+from dlst.reports import (
+    blocks_to_markdown,
+    rank_blocks,
+    rank_summary,
+    results_frame,
+    score_table,
+)
+from dlst.reports.document import Drawing
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = ROOT / "artefacts" / "methods"
@@ -189,7 +196,8 @@ def ranks(records: list[dict[str, Any]], write: bool) -> str:
     if write:
         with atomic_write(DIAGRAM, text=True) as stream:
             stream.write(summary.diagram())
-    return f"![Critical-difference diagram]({DIAGRAM.name})\n\n{summary.to_markdown()}"
+    tests = [block for block in rank_blocks(summary) if not isinstance(block, Drawing)]
+    return f"![Critical-difference diagram]({DIAGRAM.name})\n\n{blocks_to_markdown(tests)}"
 
 
 def sanity(

@@ -13,7 +13,6 @@ import pytest
 from dlst.reports import critical_difference_svg
 from dlst.reports._png import png_address
 from dlst.reports.document import (
-    Cell,
     Chart,
     Code,
     Column,
@@ -23,6 +22,7 @@ from dlst.reports.document import (
     Section,
     Series,
     Table,
+    TableCell,
     Text,
 )
 from dlst.reports.page import write_page
@@ -134,18 +134,18 @@ def _tables() -> list[Table]:
     scores = np.sort(rng.uniform(0.55, 0.83, size=(len(METHODS), 5)), axis=0)[::-1]
     rows = [
         [
-            Cell(name),
+            TableCell(name),
             *(
-                Cell(f"{value:.3f} ± 0.0{i + 10}", value, best=i == 0, tied=i == 1 and j != 2)
+                TableCell(f"{value:.3f} ± 0.0{i + 10}", value, best=i == 0, tied=i == 1 and j != 2)
                 for j, value in enumerate(scores[i])
             ),
-            Cell(f"{9.5 + 3 * i:.1f}", 9.5 + 3 * i),
+            TableCell(f"{9.5 + 3 * i:.1f}", 9.5 + 3 * i),
         ]
         for i, name in enumerate(METHODS)
     ]
     # Shuffled, so that sorting has something to do.
     rows = [rows[i] for i in rng.permutation(len(rows))]
-    rows[3][1] = Cell("failed", note="MemoryError: the cell asked for more than 2,000 MiB")
+    rows[3][1] = TableCell("failed", note="MemoryError: the cell asked for more than 2,000 MiB")
     columns = [
         Column("method"),
         Column("emotions AP", "higher", "Mean over test rows of the average precision."),
@@ -157,11 +157,15 @@ def _tables() -> list[Table]:
     ]
     references = [
         [
-            Cell("constant prior"),
-            *(Cell(f"{v:.3f}", v) for v in (0.5, 0.4, 0.6, 0.3, 0.1)),
-            Cell(""),
+            TableCell("constant prior"),
+            *(TableCell(f"{v:.3f}", v) for v in (0.5, 0.4, 0.6, 0.3, 0.1)),
+            TableCell(""),
         ],
-        [Cell("ceiling"), *(Cell(f"{v:.3f}", v) for v in (1.0, 1.0, 1.0, 0.9, 0.9)), Cell("")],
+        [
+            TableCell("ceiling"),
+            *(TableCell(f"{v:.3f}", v) for v in (1.0, 1.0, 1.0, 0.9, 0.9)),
+            TableCell(""),
+        ],
     ]
     examples = Table(
         "examples",
@@ -169,10 +173,12 @@ def _tables() -> list[Table]:
         [Column("row"), Column("picture"), Column("truth"), Column("what the regression says")],
         [
             [
-                Cell(f"test row {i}", i),
-                Cell("", image=png_address(rng.uniform(size=(8, 24)).round()), note=f"row {i}"),
-                Cell("happy-pleased, relaxing-calm"),
-                Cell("happy-pleased 0.81, relaxing-calm 0.44, sad-lonely 0.12"),
+                TableCell(f"test row {i}", i),
+                TableCell(
+                    "", image=png_address(rng.uniform(size=(8, 24)).round()), note=f"row {i}"
+                ),
+                TableCell("happy-pleased, relaxing-calm"),
+                TableCell("happy-pleased 0.81, relaxing-calm 0.44, sad-lonely 0.12"),
             ]
             for i in range(2)
         ],

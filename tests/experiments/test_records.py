@@ -70,18 +70,18 @@ def test_a_claim_is_held_by_one_process_and_ends_with_it(tmp_path):
     folder = RecordFolder(tmp_path)
     hold = (
         "import sys, time; from dlst.experiments.records import PACKED, RecordFolder\n"
-        f"with RecordFolder({str(tmp_path)!r}).claim('k') as ours:\n"
+        f"with RecordFolder({str(tmp_path)!r}).hold('k') as ours:\n"
         "    print(ours, flush=True); time.sleep(60)"
     )
     other = subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True)
     assert other.stdout.readline() == "True\n"
-    with folder.claim("k") as ours, folder.claim("other") as free:
+    with folder.hold("k") as ours, folder.hold("other") as free:
         assert not ours
         assert free
     other.kill()
     other.wait()
     other.stdout.close()
-    with folder.claim("k") as ours:
+    with folder.hold("k") as ours:
         assert ours
 
 

@@ -30,11 +30,11 @@ def test_the_paper_protocol_is_instance_ap_and_f1_of_the_top_r():
     assert m.evaluate(Y, S, cardinality=99.0) == m.evaluate(Y, S, r=6)
 
 
-def test_every_protocol_gives_floats_in_the_order_of_the_registry():
+def test_every_group_gives_floats_in_the_order_of_the_registry():
     p = m.propensities(Y)
     families = list(m.available())
-    for protocol in m.PROTOCOLS:
-        found = m.evaluate(Y, S, protocol, propensities=p)
+    for group in m.METRIC_GROUPS:
+        found = m.evaluate(Y, S, group, propensities=p)
         assert all(type(value) is float and math.isfinite(value) for value in found.values())
         places = [families.index(_family(name)) for name in found]
         assert places == sorted(places)
@@ -57,7 +57,7 @@ def test_decisions_are_given_or_the_top_r_or_those_above_the_threshold():
     assert m.evaluate(Y, None, ["micro_f1"], Y_pred=given)["micro_f1"] == m.micro_f1(Y, given)
     found = m.evaluate(Y, S, ["micro_f1"], r=2)["micro_f1"]
     assert found == m.micro_f1(Y, m.top_r_decisions(S, 2))
-    assert set(m.evaluate(Y, Y_pred=given, protocol="all")) == set(m.PROTOCOLS["bipartition"])
+    assert set(m.evaluate(Y, Y_pred=given, metrics="all")) == set(m.METRIC_GROUPS["bipartition"])
 
 
 def test_all_leaves_out_what_the_input_cannot_give():
@@ -95,7 +95,7 @@ def test_top_labels_serve_the_top_protocol_and_the_paper_rule():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"protocol": "papers"}, "protocol must be one of paper"),
+        ({"metrics": "papers"}, "metrics must be one of paper"),
         ({"protocol": ["propensity_scored_ndcg_at_1"]}, "need propensities; got None"),
         ({"scores": None}, "scores or Y_pred must be given"),
         ({"scores": None, "protocol": ["one_error"]}, "one_error needs scores"),

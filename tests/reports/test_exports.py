@@ -10,7 +10,6 @@ import pytest
 
 from dlst.reports import results_frame
 from dlst.reports.document import (
-    Cell,
     Chart,
     Column,
     Document,
@@ -18,6 +17,7 @@ from dlst.reports.document import (
     Section,
     Series,
     Table,
+    TableCell,
 )
 from dlst.reports.exports import write_everything
 
@@ -25,8 +25,8 @@ TABLE = Table(
     "scores",
     "Scores",
     [Column("method"), Column("AP", "higher"), Column("told")],
-    [[Cell("DLST, ours"), Cell("0.33 ± 0.01", 1 / 3, best=True), Cell("a")]],
-    [[Cell("floor"), Cell("—"), Cell("b")]],
+    [[TableCell("DLST, ours"), TableCell("0.33 ± 0.01", 1 / 3, best=True), TableCell("a")]],
+    [[TableCell("floor"), TableCell("—"), TableCell("b")]],
 )
 CHART = Chart(
     "curve",

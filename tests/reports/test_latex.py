@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from dlst.reports._latex_text import escaped, marked_up
 from dlst.reports.document import (
-    Cell,
     Chart,
     Code,
     Column,
@@ -23,6 +22,7 @@ from dlst.reports.document import (
     LatentMap,
     Section,
     Table,
+    TableCell,
     Text,
 )
 from dlst.reports.latex import ROWS_OF_A_PAGE, document_to_latex
@@ -73,10 +73,14 @@ def test_a_table_is_a_booktabs_float():
         "Scores of DLST₁",
         [Column("method"), Column("AP_x", "higher"), Column("message")],
         [
-            [Cell("DLST₂ & co"), Cell("0.81 ± 0.01", 0.81, best=True), Cell("m" * 50)],
-            [Cell("BR"), Cell("0.80", 0.8, tied=True), Cell("")],
+            [
+                TableCell("DLST₂ & co"),
+                TableCell("0.81 ± 0.01", 0.81, best=True),
+                TableCell("m" * 50),
+            ],
+            [TableCell("BR"), TableCell("0.80", 0.8, tied=True), TableCell("")],
         ],
-        [[Cell("floor"), Cell("—"), Cell("5 %")]],
+        [[TableCell("floor"), TableCell("—"), TableCell("5 %")]],
         note="Means of `10` splits.",
     )
     latex = body(document_to_latex(document(table)))
@@ -100,7 +104,7 @@ def test_a_table_is_a_booktabs_float():
 
 
 def test_long_tables_run_over_pages():
-    rows = [[Cell(f"class {i}"), Cell(f"{i}", i)] for i in range(ROWS_OF_A_PAGE + 1)]
+    rows = [[TableCell(f"class {i}"), TableCell(f"{i}", i)] for i in range(ROWS_OF_A_PAGE + 1)]
     table = Table("classes", "Classes", [Column("class"), Column("AP")], rows)
     latex = body(document_to_latex(document(table)))
     assert_sound(latex)
@@ -120,7 +124,7 @@ def test_figures_are_pdf_files_with_words_in_their_place():
 
 
 def test_the_whole_document_survives_any_words():
-    table = Table("t", NASTY, [Column(NASTY)], [[Cell(NASTY, best=True)]], note=NASTY)
+    table = Table("t", NASTY, [Column(NASTY)], [[TableCell(NASTY, best=True)]], note=NASTY)
     latex = document_to_latex(
         document(
             Text(NASTY),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from dlst.reports.document import (
-    Cell,
     Chart,
     Code,
     Column,
@@ -14,6 +13,7 @@ from dlst.reports.document import (
     LatentMap,
     Section,
     Table,
+    TableCell,
     Text,
 )
 from dlst.reports.markdown import document_to_markdown
@@ -43,10 +43,10 @@ def test_tables_mark_best_tied_and_references():
         "Scores",
         [Column("method"), Column("AP", "higher"), Column("told")],
         [
-            [Cell("DLST"), Cell("0.81 ± 0.01", 0.81, best=True), Cell("a")],
-            [Cell("BR"), Cell("0.80", 0.8, tied=True), Cell("")],
+            [TableCell("DLST"), TableCell("0.81 ± 0.01", 0.81, best=True), TableCell("a")],
+            [TableCell("BR"), TableCell("0.80", 0.8, tied=True), TableCell("")],
         ],
-        [[Cell("floor"), Cell("0.30", 0.3), Cell("b")]],
+        [[TableCell("floor"), TableCell("0.30", 0.3), TableCell("b")]],
         note="Means of `10` splits.",
     )
     text = document_to_markdown(document(table))
@@ -65,7 +65,7 @@ def test_tables_mark_best_tied_and_references():
 
 
 def test_nothing_is_explained_that_is_not_there():
-    table = Table("t", "T", [Column("a")], [[Cell("x")]])
+    table = Table("t", "T", [Column("a")], [[TableCell("x")]])
     text = document_to_markdown(document(table))
     assert "Bold" not in text
     assert "talics" not in text
@@ -73,7 +73,7 @@ def test_nothing_is_explained_that_is_not_there():
 
 def test_names_stay_names():
     bad = "a|b\n*c* <script> `d` [e](f) \\| $x$"
-    table = Table("t", bad, [Column(bad)], [[Cell(bad)]], [[Cell(bad)]])
+    table = Table("t", bad, [Column(bad)], [[TableCell(bad)]], [[TableCell(bad)]])
     text = document_to_markdown(document(table, title=bad))
     lines = [line for line in text.splitlines() if line.startswith("|")]
     assert len(lines) == 4

@@ -16,7 +16,6 @@ from dlst.reports._plotly import chart_figure
 from dlst.reports._plotly_theme import COLOURS, THEMES
 from dlst.reports._png import png_address, sprite
 from dlst.reports.document import (
-    Cell,
     Chart,
     Code,
     Column,
@@ -26,6 +25,7 @@ from dlst.reports.document import (
     Section,
     Series,
     Table,
+    TableCell,
     Text,
 )
 from dlst.reports.page import prose, render_page, write_page
@@ -37,11 +37,15 @@ TABLE = Table(
     "Scores",
     [Column("method"), Column("AP", "higher", "of `r` labels"), Column("why")],
     [
-        [Cell("DLST"), Cell("0.81", 0.81, best=True), Cell("<b>words</b>")],
-        [Cell("BR"), Cell("0.80", 0.80, tied=True, note="seed 3"), Cell("")],
-        [Cell("MC"), Cell("failed", float("nan")), Cell("", image=png_address(np.eye(2)))],
+        [TableCell("DLST"), TableCell("0.81", 0.81, best=True), TableCell("<b>words</b>")],
+        [TableCell("BR"), TableCell("0.80", 0.80, tied=True, note="seed 3"), TableCell("")],
+        [
+            TableCell("MC"),
+            TableCell("failed", float("nan")),
+            TableCell("", image=png_address(np.eye(2))),
+        ],
     ],
-    [[Cell("ceiling"), Cell("1.00", 1.0), Cell("")]],
+    [[TableCell("ceiling"), TableCell("1.00", 1.0), TableCell("")]],
     "Over **ten** splits.",
 )
 LINES = Chart(
@@ -376,7 +380,9 @@ def test_pictures_of_a_map_become_one_sheet():
 
 def test_words_of_the_records_cannot_become_markup():
     bad = "</script><script>alert(1)</script>"
-    table = Table(bad[9:17], bad, [Column(bad, meaning=bad)], [[Cell(bad, note=bad)]], note=bad)
+    table = Table(
+        bad[9:17], bad, [Column(bad, meaning=bad)], [[TableCell(bad, note=bad)]], note=bad
+    )
     chart = replace(LINES, title=bad, note=bad, alternative=bad, x_title=bad)
     latent = LatentMap("m", bad, {**RESULT, "label_names": [bad] * 3, "method": bad}, bad)
     whole = document(Text(bad), Code(bad), replace(table, name="t"), chart, latent, title=bad)

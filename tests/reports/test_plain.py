@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from dlst.reports.document import (
-    Cell,
     Chart,
     Code,
     Column,
@@ -14,6 +13,7 @@ from dlst.reports.document import (
     LatentMap,
     Section,
     Table,
+    TableCell,
     Text,
 )
 from dlst.reports.plain import document_to_text, heading, is_numeric
@@ -27,9 +27,9 @@ def document(*blocks, **head):
 def scores(n_columns=1, references=()):
     columns = [Column("method"), *(Column(f"set {i}", "higher") for i in range(n_columns))]
     rows = [
-        [Cell("DLST"), *[Cell("0.812 ± 0.010", 0.812, best=True)] * n_columns],
-        [Cell("BR₂"), *[Cell("0.8 ± 0.010", 0.8, tied=True)] * n_columns],
-        [Cell("MC"), *[Cell("—")] * n_columns],
+        [TableCell("DLST"), *[TableCell("0.812 ± 0.010", 0.812, best=True)] * n_columns],
+        [TableCell("BR₂"), *[TableCell("0.8 ± 0.010", 0.8, tied=True)] * n_columns],
+        [TableCell("MC"), *[TableCell("—")] * n_columns],
     ]
     return Table("scores", "Scores", columns, rows, references)
 
@@ -46,12 +46,14 @@ def test_columns_are_aligned_and_marked():
 
 
 def test_no_legend_without_marks():
-    table = Table("t", "T", [Column("a")], [[Cell("x")]])
+    table = Table("t", "T", [Column("a")], [[TableCell("x")]])
     assert "best" not in document_to_text(document(table))
 
 
 def test_references_stand_beneath_a_line():
-    text = document_to_text(document(scores(references=[[Cell("floor"), Cell("0.300", 0.3)]])))
+    text = document_to_text(
+        document(scores(references=[[TableCell("floor"), TableCell("0.300", 0.3)]]))
+    )
     lines = text.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("floor"))
     assert set(lines[at - 1]) == {"-", " "}
@@ -72,7 +74,7 @@ def test_wide_tables_come_in_pieces_with_all_cells(width):
 def test_long_words_are_wrapped_not_cut():
     message = "a solver that did not converge " * 6
     table = Table(
-        "t", "Failures", [Column("cell"), Column("message")], [[Cell("a"), Cell(message)]]
+        "t", "Failures", [Column("cell"), Column("message")], [[TableCell("a"), TableCell(message)]]
     )
     text = document_to_text(document(table), width=60)
     assert " ".join(text.split()).count("converge") == 6
@@ -107,13 +109,13 @@ def test_pictures_are_told_in_words():
     )
     assert "[figure] Curve. It falls. Ten draws." in text
     assert "[figure] Ranks; DLST leads." in text
-    assert "[map] Codes of yeast. The map is on the HTML page." in text
+    assert "[map] Codes of yeast. It is on the HTML page." in text
     assert "svg" not in text
 
 
 def test_names_cannot_speak_to_the_terminal():
     bad = "\x1b[31mred\x1b[0m\x07 [bold]x[/bold]"
-    table = Table("t", bad, [Column(bad)], [[Cell(bad)]])
+    table = Table("t", bad, [Column(bad)], [[TableCell(bad)]])
     text = document_to_text(document(table, Text(bad), title=bad))
     assert "\x1b" not in text
     assert "\x07" not in text
@@ -128,7 +130,7 @@ def test_arrows_and_sides():
 
 
 def test_a_picture_without_words_is_told_by_its_note():
-    cell = Cell("", image="data:image/png;base64,AAAA", note="digits 3 and 7")
+    cell = TableCell("", image="data:image/png;base64,AAAA", note="digits 3 and 7")
     text = document_to_text(document(Table("t", "T", [Column("row")], [[cell]])))
     assert "digits 3 and 7" in text
     assert "base64" not in text

@@ -26,17 +26,8 @@ from dlst.errors import PlanError
 DEFAULT_METHODS = "dlst,krr,br,mlknn"
 MAPPED = "dlst"
 MOST_MAPS = 3
-FEWEST_RANKED = 3
-"""Fewer methods or data sets are not worth ranking."""
-
-SHOWN = (
-    "instance_average_precision",
-    "macro_average_precision",
-    "micro_f1",
-    "macro_f1",
-    "micro_f1_top_r",
-    "macro_f1_top_r",
-)
+PRINTED = ("scores", "simulated", "ranks")
+"""Sections of the report that are printed."""
 
 
 def compare(
@@ -99,7 +90,13 @@ def compare(
     from dlst._files import atomic_write
     from dlst.cli import run_views, views
     from dlst.experiments import Limits, Plan, read_plan, run
-    from dlst.reports import results_frame
+    from dlst.reports import (
+        blocks_to_latex,
+        blocks_to_markdown,
+        build_document,
+        document_to_text,
+        results_frame,
+    )
 
     if plan_file is not None:
         if data:
@@ -113,6 +110,8 @@ def compare(
         )
         options = _options(parse_labels(labels), columns)
         rows |= {"options": options} if options else {}
+        # One split has no others to be paired with: its rows tell what is chance.
+        rows |= {"per_row": True} if seeds == 1 else {}
         names = [_resolved(name) for name in data]
         compared = _listed(methods)
         mapped = names[:MOST_MAPS] if latent_map and MAPPED in compared else []
@@ -135,33 +134,21 @@ def compare(
     run_views.fetch_data(plan)
     with run_views.run_bar() as watch:
         records = run(plan, out, limits=limits, again=again, watch=watch)
-    frame = results_frame(records)
     with atomic_write(out / "results.csv", text=True) as stream:
-        frame.to_csv(stream, index=False)
+        results_frame(records).to_csv(stream, index=False)
     if json:
         evaluated = [record for record in records if record["kind"] == "evaluate"]
         views.print_json({"run": str(out), "records": evaluated})
     else:
-        _print_tables(frame, markdown=markdown, latex=latex)
-        run_views.tell_failures(frame)
-        typer.echo(f"records and results.csv in {out}; `dlst report {out}` makes a page of them")
-    if (frame["status"] != "done").any():
-        raise typer.Exit(1)
-
-
-def _print_tables(frame: Any, *, markdown: bool, latex: bool) -> None:
-    from dlst.cli import run_views, views
-    from dlst.reports import rank_summary, score_table, to_latex, to_markdown
-
-    tables = [score_table(frame, measure) for measure in SHOWN if measure in frame]
-    for table in tables:
+        shown = run_views.sections_of(build_document(records, plan.as_dict()), PRINTED)
         if markdown or latex:
-            typer.echo(f"{table.title}\n\n{(to_latex if latex else to_markdown)(table)}\n")
+            typer.echo((blocks_to_latex if latex else blocks_to_markdown)(shown.tables()))
         else:
-            views.print_view(run_views.score_view(table))
-    for table in tables[:1]:
-        if min(table.mean.dropna(axis="columns").shape) >= FEWEST_RANKED:
-            typer.echo(f"\n{rank_summary(table, str(table.mean.index[0])).to_markdown()}\n")
+            typer.echo(document_to_text(shown))
+        run_views.name_failures(records)
+        typer.echo(f"records and results.csv in {out}; `dlst report {out}` makes a page of them")
+    if any(record["status"] != "done" for record in records if record["kind"] == "evaluate"):
+        raise typer.Exit(1)
 
 
 def _options(labels: Any, columns: dict[str, Any]) -> dict[str, Any]:

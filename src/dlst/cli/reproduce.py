@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 
 RUNS = Path("dlst-runs")
 REPORT = "report"
-NOT_PRINTED = ("provenance", "latent-map")
-MOST_PRINTED_ROWS = 30
+NOT_PRINTED = ("provenance", "latent-map", "explained")
 
 
 def reproduce(
@@ -49,6 +47,7 @@ def reproduce(
     from dlst.cli import run_views, views
     from dlst.experiments import Limits, run
     from dlst.paper import plan_for
+    from dlst.reports import document_to_text
 
     if item is None:
         if json:
@@ -72,7 +71,8 @@ def reproduce(
     if json:
         views.print_json({"run": str(folder), "records": records})
     else:
-        _print(document)
+        shown = [each.name for each in document.sections if each.name not in NOT_PRINTED]
+        typer.echo(document_to_text(run_views.sections_of(document, shown)))
         typer.echo(f"\nreport: {folder / REPORT / 'report.html'}")
     if any(record["status"] != "done" for record in records):
         raise typer.Exit(1)
@@ -122,26 +122,3 @@ def _written(run_folder: Path, folder: Path, *, page_only: bool) -> Document:
     if not page_only:
         write_everything(document, records, folder)
     return document
-
-
-def _print(document: Document) -> None:
-    from dlst.reports import document_to_text
-
-    typer.echo(document_to_text(_for_terminal(document)))
-
-
-def _for_terminal(document: Document) -> Document:
-    """Leave to the report where records come from, and tables that fill screens."""
-    from dlst.reports.document import Section, Table, Text
-
-    def short(block: Any) -> Any:
-        if isinstance(block, Table) and len(block.rows) > MOST_PRINTED_ROWS:
-            return Text(f"{block.title}: {len(block.rows)} rows, in the report.")
-        return block
-
-    sections = [
-        Section(section.name, section.title, [short(block) for block in section.blocks])
-        for section in document.sections
-        if section.name not in NOT_PRINTED
-    ]
-    return replace(document, sections=sections)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
-from rich.text import Text
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dlst.experiments import Plan
     from dlst.experiments.runner import Progress
-    from dlst.reports import ScoreTable
+    from dlst.reports import Document
+
+
+MOST_PRINTED_ROWS = 30
 
 
 @contextmanager
@@ -27,21 +28,21 @@ def run_bar() -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
     if not sys.stderr.isatty():
         yield lambda at, record: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"))
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=None, told="")
+        task = bar.add_task("starting", total=None, state="")
 
         def watch(at: Progress, record: dict[str, Any]) -> None:
             what = record.get("cell") or record["probe"]
-            told = f"{at.done} done, {at.failed} failed, {at.left} left"
+            state = f"{at.done} done, {at.failed} failed, {at.left} left"
             if at.seconds_left is not None:
-                told += f", about {_duration(at.seconds_left)}"
+                state += f", about {_duration(at.seconds_left)}"
             bar.update(
                 task,
                 description=f"{_short(what['data'])} · {what.get('method', record['kind'])}",
                 total=at.total,
                 completed=at.done + at.failed,
-                told=told,
+                state=state,
             )
 
         yield watch
@@ -50,8 +51,8 @@ def run_bar() -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
 def fetch_data(plan: Plan) -> None:
     """Bring what a plan needs into the data home, before anything is run.
 
-    A name that means nothing is an error. A data set that cannot be had is told, and its cells will
-    fail and say so; where no data set can be had, that is the error.
+    A name that means nothing is an error. Data that cannot be had are named, and their cells
+    fail and say so; where none can be had, that is the error.
     """
     from dlst.data import is_at_hand, load
     from dlst.errors import DataHomeError
@@ -85,30 +86,33 @@ def catalogue_view() -> Table:
     return view
 
 
-def score_view(table: ScoreTable) -> Table:
-    """Show a table: the best bold, what ties with it underlined."""
-    view = Table("method", box=None, header_style="bold", title=table.title, title_justify="left")
-    for data in table.mean.columns:
-        view.add_column(_short(str(data)), justify="right")
-    for method in table.mean.index:
-        cells = []
-        for data in table.mean.columns:
-            style = "bold" if table.best.at[method, data] else ""
-            style = "underline" if table.tied.at[method, data] else style
-            cells.append(Text(table.cell(method, data), style=style))
-        view.add_row(str(method), *cells)
-    return view
+def sections_of(document: Document, names: Sequence[str]) -> Document:
+    """Keep some sections, and count the rows of tables that would fill screens."""
+    from dlst.reports.document import Section, Table, Text
+
+    def short(block: Any) -> Any:
+        if isinstance(block, Table) and len(block.rows) > MOST_PRINTED_ROWS:
+            return Text(f"{block.title}: {len(block.rows)} rows, in the report.")
+        return block
+
+    sections = [
+        Section(section.name, section.title, [short(block) for block in section.blocks])
+        for section in document.sections
+        if section.name in names
+    ]
+    return replace(document, sections=sections)
 
 
-def tell_failures(frame: pd.DataFrame) -> None:
+def name_failures(records: Iterable[Mapping[str, Any]]) -> None:
     """Name the cells that failed, on stderr."""
-    failed = frame[frame["status"] != "done"]
-    for _, row in failed.iterrows():
-        print(
-            f"{row['status']}: {row['title']} on {row['data']}, seed {row['seed']}: "
-            f"{row['message']}",
-            file=sys.stderr,
-        )
+    for record in records:
+        if record["status"] != "done" and "cell" in record:
+            cell = record["cell"]
+            print(
+                f"{record['status']}: {record.get('title', cell['method'])} on {cell['data']}, "
+                f"seed {cell['seed']}: {record.get('message')}",
+                file=sys.stderr,
+            )
 
 
 def _duration(seconds: float) -> str:

@@ -18,24 +18,20 @@ import pandas as pd
 
 from dlst.data import Dataset, load
 from dlst.errors import DataError
+from dlst.experiments.measures import measure
 from dlst.experiments.plan import Cell
 from dlst.experiments.protocols import Rows, rows_of, with_unlabelled
 from dlst.experiments.tuning import Tuned, seeded, tuned
 from dlst.methods import make, method_info
 from dlst.metrics import (
-    evaluate,
     evaluate_per_class,
     instance_average_precision,
     labels_per_row,
     top_r_ceiling,
 )
 
-RANKING = ("instance_average_precision", "one_error", "ranking_loss", "coverage")
-BY_LABEL = ("macro_average_precision", "macro_auc")
-DECISIONS = ("micro_f1", "macro_f1", "instance_f1", "hamming_loss", "subset_accuracy")
-TOP_R = ("micro_f1", "macro_f1")
-LABELLED_AP = "instance_average_precision_labelled"
-"""Instance AP over rows that have a label; scikit-learn counts the others as 1."""
+MOST_ROWS_KEPT = 1000
+"""Of more test rows with an AP of their own a record keeps so many, at even distances."""
 
 PER_LABEL_SCORES = ("macro_average_precision", "eleven_point_average_precision")
 PER_LABEL_DECISIONS = ("macro_precision", "macro_recall", "macro_f1")
@@ -74,7 +70,7 @@ def carry_out(cell: Cell, chosen: Mapping[str, Any] | None = None) -> dict[str, 
         "tried": choice.tried,
         **measured,
         **facts,
-        "warnings": _told_once(caught),
+        "warnings": _counted(caught),
     }
 
 
@@ -119,22 +115,22 @@ def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str
     fit, predict = np.diff(clock)
     # Top r needs the mean number of labels, which is known also where single labels are missing.
     r = min(labels_per_row(cardinality=rows.complete_cardinality), test.n_labels)
-    by_rank = evaluate(test.Y, S, TOP_R, r=r)
-    metrics = {
-        **evaluate(test.Y, S, RANKING),
-        LABELLED_AP: float(instance_average_precision(test.Y, S, empty="skip")),
-        **evaluate(test.Y, P, BY_LABEL),
-        **evaluate(test.Y, None, DECISIONS, Y_pred=decided),
-        **{f"{name}_top_r": value for name, value in by_rank.items()},
-        "r": r,
-    }
     measured: dict[str, Any] = {
-        "metrics": metrics,
+        "metrics": measure(test.Y, decided, P, S, r).flat,
         "seconds": {"fit": round(float(fit), 4), "predict": round(float(predict), 4)},
     }
     if cell.protocol.get("per_label"):
         measured["labels"] = _label_by_label(rows, P, S, decided, r)
+    if cell.protocol.get("per_row"):
+        measured["row_ap"] = _row_by_row(test, S)
     return measured
+
+
+def _row_by_row(test: Dataset, S: Any) -> list[float | None]:
+    """Return the average precision of each test row; None of rows without a label."""
+    each = np.asarray(instance_average_precision(test.Y, S, empty="skip", average=None))
+    kept = np.linspace(0, len(each) - 1, min(len(each), MOST_ROWS_KEPT)).astype(np.intp)
+    return _rounded(each[kept])
 
 
 def _label_by_label(rows: Rows, P: Any, S: Any, decided: Any, r: int) -> dict[str, Any]:
@@ -206,10 +202,6 @@ def _facts(rows: Rows) -> dict[str, Any]:
     prior = np.tile(np.asarray(train.Y.mean(axis=0)).ravel(), (test.n_samples, 1))
     known = not np.isnan(train.Y.data).any()
     best = top_r_ceiling(test.Y, r)
-    floor = {}
-    if known:
-        floor = evaluate(test.Y, prior, ("instance_average_precision", *TOP_R), r=r)
-        floor[LABELLED_AP] = float(instance_average_precision(test.Y, prior, empty="skip"))
     return {
         "n_train": train.n_samples,
         "n_test": test.n_samples,
@@ -223,9 +215,7 @@ def _facts(rows: Rows) -> dict[str, Any]:
             "micro_f1_top_r": best["micro_f1"],
             "macro_f1_top_r": best["macro_f1_upper_bound"],
         },
-        "floor": {
-            name if name not in TOP_R else f"{name}_top_r": value for name, value in floor.items()
-        },
+        "floor": measure(test.Y, prior >= 0.5, prior, prior, r).flat if known else {},
     }
 
 
@@ -234,6 +224,6 @@ def _loaded(name: str, options: str) -> Dataset:
     return load(name, download=False, raw=True, **json.loads(options))
 
 
-def _told_once(caught: list[warnings.WarningMessage]) -> list[str]:
+def _counted(caught: list[warnings.WarningMessage]) -> list[str]:
     counts = Counter(f"{warning.category.__name__}: {warning.message}" for warning in caught)
     return [text if count == 1 else f"{text} ({count} times)" for text, count in counts.items()]

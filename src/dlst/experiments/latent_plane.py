@@ -1,4 +1,4 @@
-"""Codes seen in a plane, and what made a row's labels: shared by the demo and the latent map."""
+"""Codes seen in a plane, and what made a row's labels."""
 
 from __future__ import annotations
 
@@ -12,10 +12,21 @@ from numpy.typing import NDArray
 
 from dlst.data import Dataset
 from dlst.decoders import Explanation, NeighbourVotes
-from dlst.experiments.demo_result import BoolArray, FloatArray, Reason
 from dlst.methods import CodeSpaceClassifier
 
 IntArray = NDArray[np.intp]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a label got its probability: terms, intercept first, that add up to the logit."""
+
+    label: int
+    terms: tuple[float, ...]
+    logit: float
+    probability: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,7 +139,7 @@ class Plan:
     probes : sequence of mapping
         What else to find out about data: see :mod:`dlst.experiments.probes`.
     name : str
-        For titles.
+        For the title of the report; default: the methods and the data.
     item : str
         What the report is laid out as: see :func:`dlst.reports.register_layout`.
     command : str
@@ -159,7 +159,7 @@ class Plan:
     protocols: Sequence[Mapping[str, Any]] = ({},)
     tuning: Tuning = "none"
     probes: Sequence[Mapping[str, Any]] = ()
-    name: str = "comparison"
+    name: str = ""
     item: str = ""
     command: str = ""
 

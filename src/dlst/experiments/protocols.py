@@ -18,7 +18,9 @@ A protocol is a mapping with any of
 - ``options``: what the reader of the data takes, such as ``{"difficult": "ignore"}``; for a
   table ``{"labels": "tags", "columns": {"text": ["title"]}}``, the kinds in the words of
   :class:`dlst.inputs.TableEncoder`;
-- ``per_label``: keep the measures of each label in the record.
+- ``per_label``: keep the measures of each label in the record;
+- ``per_row``: keep the average precision of test rows (of at most 1,000), which tells whether a
+  difference on one split is more than chance.
 """
 
 from __future__ import annotations
@@ -79,6 +81,7 @@ _MEANINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "simulate": _TABLE,
     "options": _TABLE,
     "per_label": _FLAG,
+    "per_row": _FLAG,
 }
 KEYS = tuple(_MEANINGS)
 DRAWN = ("fraction", "missing", "rows", "folds")

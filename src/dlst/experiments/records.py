@@ -18,7 +18,7 @@ from dlst.errors import RunError
 RECORDS = "records.jsonl"
 PACKED = f"{RECORDS}.gz"
 PLAN = "plan.json"
-CLAIMS = ".claims"
+HELD = ".held"
 
 
 class RecordFolder:
@@ -36,7 +36,7 @@ class RecordFolder:
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
         self.file = self.path / RECORDS
-        self._told_up_to = 0
+        self._read_up_to = 0
 
     @property
     def exists(self) -> bool:
@@ -46,14 +46,14 @@ class RecordFolder:
     def make(self) -> None:
         """Make the folder, where it is not there."""
         try:
-            (self.path / CLAIMS).mkdir(parents=True, exist_ok=True)
+            (self.path / HELD).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"{self.path}: cannot hold a run: {error.strerror}.") from error
 
     def save_plan(self, plan: dict[str, Any]) -> None:
         """Write the plan beside the records, for people and for the report."""
         self.make()
-        with _told(self.path), atomic_write(self.path / PLAN, text=True) as stream:
+        with _one_sentence(self.path), atomic_write(self.path / PLAN, text=True) as stream:
             json.dump(plan, stream, indent=2, ensure_ascii=False)
 
     def plan(self) -> dict[str, Any]:
@@ -66,7 +66,11 @@ class RecordFolder:
         self.make()
         line = json.dumps(finite(record), ensure_ascii=False, allow_nan=False).encode() + b"\n"
         # Unbuffered: a buffer would write its rest when it is closed, after the cut below.
-        with _told(self.path), self._writing(), open(self.file, "a+b", buffering=0) as stream:
+        with (
+            _one_sentence(self.path),
+            self._writing(),
+            open(self.file, "a+b", buffering=0) as stream,
+        ):
             end = _end_of_last_line(stream)
             stream.truncate(end)
             try:
@@ -93,9 +97,9 @@ class RecordFolder:
         if not self.file.is_file():
             return []
         with open(self.file, "rb") as stream:
-            stream.seek(self._told_up_to)
+            stream.seek(self._read_up_to)
             whole, end, _ = stream.read().rpartition(b"\n")
-        self._told_up_to += len(whole) + len(end)
+        self._read_up_to += len(whole) + len(end)
         return [json.loads(line) for line in whole.splitlines()]
 
     def pack(self, folder: str | os.PathLike[str]) -> None:
@@ -114,10 +118,10 @@ class RecordFolder:
         return {record["key"] for record in self.read() if failed or record["status"] == "done"}
 
     @contextmanager
-    def claim(self, key: str) -> Iterator[bool]:
+    def hold(self, key: str) -> Iterator[bool]:
         """Hold a cell while working on it; gives False when another process does."""
         self.make()
-        lock = FileLock(self.path / CLAIMS / f"{key}.lock", blocking=False)
+        lock = FileLock(self.path / HELD / f"{key}.lock", blocking=False)
         try:
             lock.acquire()
         except Timeout:
@@ -129,7 +133,7 @@ class RecordFolder:
             lock.release()
 
     def _writing(self) -> FileLock:
-        return FileLock(self.path / CLAIMS / "records.lock")
+        return FileLock(self.path / HELD / "records.lock")
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         if not self.exists:
@@ -173,7 +177,7 @@ def _end_of_last_line(stream: Any) -> int:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _one_sentence(path: Path) -> Iterator[None]:
     """Turn an error of the system into one sentence that says what is safe."""
     try:
         yield

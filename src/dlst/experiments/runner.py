@@ -169,7 +169,7 @@ class _Run:
         self.finished = {key: found[key] for key in found if key not in self.stale}
         self.others: dict[str, dict[str, Any]] = {}
         self.workers: list[_Worker] = []
-        self.claims: dict[str, ExitStack] = {}
+        self.held: dict[str, ExitStack] = {}
         self.answers: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
 
     def carry_out(self) -> list[dict[str, Any]]:
@@ -182,8 +182,8 @@ class _Run:
         finally:
             for worker in self.workers:
                 worker.stop()
-            for claim in self.claims.values():
-                claim.close()
+            for hold in self.held.values():
+                hold.close()
         return [self.finished[task.key] for task in tasks]
 
     def _finish(self, tasks: list[Task]) -> None:
@@ -192,9 +192,9 @@ class _Run:
         bad = sum(self.finished[key]["status"] != "done" for key in known)
         self.progress = Progress(len(tasks), len(known) - bad, bad, before=len(known))
         waiting = [task for task in tasks if task.key not in self.finished]
-        while waiting or self.claims:
+        while waiting or self.held:
             self._give_out(waiting)
-            if self.claims:
+            if self.held:
                 self._collect()
             elif waiting:
                 # All that is left is in the hands of other runners.
@@ -205,17 +205,17 @@ class _Run:
     def _give_out(self, waiting: list[Task]) -> None:
         """Move tasks that nobody works on from those that wait to idle workers."""
         for task in list(waiting):
-            if len(self.claims) >= self.limits.jobs:
+            if len(self.held) >= self.limits.jobs:
                 return
-            claim = ExitStack()
-            if not claim.enter_context(self.records.claim(task.key)):
+            hold = ExitStack()
+            if not hold.enter_context(self.records.hold(task.key)):
                 continue
             # Another runner may have finished it since we last looked.
             self._look_at_others([task])
             if task.key in self.finished:
-                claim.close()
+                hold.close()
                 continue
-            self.claims[task.key] = claim
+            self.held[task.key] = hold
             waiting.remove(task)
             self._idle_worker().give(task, self._chosen(task))
 
@@ -293,7 +293,7 @@ class _Run:
         }
         self.records.append(record)
         worker.task = None
-        self.claims.pop(task.key).close()
+        self.held.pop(task.key).close()
         self._note(record)
 
     def _note(self, record: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ from dlst.metrics.bipartition import (
 )
 from dlst.metrics.ceiling import top_r_ceiling
 from dlst.metrics.decisions import labels_per_row, threshold_decisions, top_r_decisions
-from dlst.metrics.evaluate import PROTOCOLS, evaluate, evaluate_per_class
+from dlst.metrics.evaluate import METRIC_GROUPS, evaluate, evaluate_per_class
 from dlst.metrics.probability import expected_calibration_error, log_loss
 from dlst.metrics.ranking import (
     coverage,
@@ -45,7 +45,7 @@ from dlst.metrics.top import (
 )
 
 __all__ = [
-    "PROTOCOLS",
+    "METRIC_GROUPS",
     "Metric",
     "TopLabels",
     "available",

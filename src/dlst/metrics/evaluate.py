@@ -1,4 +1,4 @@
-"""Many metrics at once: a protocol's numbers, and those of each label."""
+"""Many metrics at once, over all labels and for each of them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dlst.metrics._ranks import Convention
 from dlst.metrics.decisions import labels_per_row, threshold_decisions, top_r_decisions
 from dlst.metrics.registry import METRICS, Metric, metric_info, split_name
 
-Protocol = Literal["paper", "ranking", "bipartition", "top", "probability", "all"]
+Group = Literal["paper", "ranking", "bipartition", "top", "probability", "all"]
 
-PROTOCOLS: dict[str, tuple[str, ...]] = {
+METRIC_GROUPS: dict[str, tuple[str, ...]] = {
     "paper": ("instance_average_precision", "micro_f1", "macro_f1"),
     "ranking": tuple(
         name for name, row in METRICS.items() if row.needs == "scores" and not row.takes("k")
@@ -25,13 +25,13 @@ PROTOCOLS: dict[str, tuple[str, ...]] = {
     "probability": tuple(name for name, row in METRICS.items() if row.needs == "probabilities"),
     "all": tuple(METRICS),
 }
-"""Metrics of each protocol."""
+"""Metrics that belong together."""
 
 
 def evaluate(
     Y: Any,
     scores: Any = None,
-    protocol: Protocol | Sequence[str] = "paper",
+    metrics: Group | Sequence[str] = "paper",
     *,
     Y_pred: Any = None,
     threshold: Any = 0.5,
@@ -43,10 +43,10 @@ def evaluate(
     sample_weight: Any = None,
     label_weight: Any = None,
 ) -> dict[str, float]:
-    """Compute the metrics of a protocol.
+    """Compute several metrics.
 
-    Decisions, where a metric needs them, are ``Y_pred`` if given; else the top r labels if the
-    protocol is "paper" or if ``r`` or ``cardinality`` is given; else scores that reach
+    Decisions, where a metric needs them, are ``Y_pred`` if given; else the top r labels if
+    ``metrics`` is "paper" or if ``r`` or ``cardinality`` is given; else scores that reach
     ``threshold``.
 
     Parameters
@@ -55,7 +55,7 @@ def evaluate(
         Truth: 0, 1, and NaN for "not judged".
     scores : array-like, sparse or frame of shape (n, K), or TopLabels
         Not needed for metrics of decisions if ``Y_pred`` is given.
-    protocol : {"paper", "ranking", "bipartition", "top", "probability", "all"} or list of names
+    metrics : {"paper", "ranking", "bipartition", "top", "probability", "all"} or list of names
         "paper" is instance AP, micro-F1 and macro-F1 with the top-r rule. "top" has the
         propensity-scored metrics if propensities are given, and "all" has those of probabilities
         if all scores lie in [0, 1]. A list names metrics (``precision_at_k`` for each of ``k``,
@@ -94,8 +94,8 @@ def evaluate(
     {'one_error': 0.5, 'ndcg_at_1': 0.5}
     """
     inputs = _Inputs.check(Y, scores, Y_pred)
-    names = _names(protocol, inputs, propensities)
-    by_rank = protocol == "paper" or r is not None or cardinality is not None
+    names = _names(metrics, inputs, propensities)
+    by_rank = metrics == "paper" or r is not None or cardinality is not None
     if any(metric_info(name).needs == "decisions" for name in names):
         inputs = inputs.decided(by_rank, threshold, r, cardinality)
     given = {"sample_weight": sample_weight, "label_weight": label_weight}
@@ -235,24 +235,24 @@ def _taken(metric: Metric, weights: dict[str, Any]) -> dict[str, Any]:
     return weights
 
 
-def _names(protocol: str | Sequence[str], inputs: _Inputs, propensities: Any) -> list[str]:
-    if not isinstance(protocol, str):
-        names = _in_order(protocol)
+def _names(metrics: str | Sequence[str], inputs: _Inputs, propensities: Any) -> list[str]:
+    if not isinstance(metrics, str):
+        names = _in_order(metrics)
         if propensities is None and any(metric_info(name).takes("propensities") for name in names):
             raise ValueError(
                 "propensity-scored metrics need propensities; got None. "
                 "Pass propensities=dlst.metrics.propensities(Y_train)."
             )
         return names
-    if protocol not in PROTOCOLS:
+    if metrics not in METRIC_GROUPS:
         raise ValueError(
-            f"protocol must be one of {', '.join(PROTOCOLS)}, or a list of metric names; "
-            f"got {protocol!r}."
+            f"metrics must be one of {', '.join(METRIC_GROUPS)}, or a list of metric names; "
+            f"got {metrics!r}."
         )
-    names = list(PROTOCOLS[protocol])
+    names = list(METRIC_GROUPS[metrics])
     if propensities is None:
         names = [name for name in names if not METRICS[name].takes("propensities")]
-    if protocol == "all":
+    if metrics == "all":
         if not inputs.are_probabilities:
             names = [name for name in names if METRICS[name].needs != "probabilities"]
         if inputs.scores is None:

@@ -9,9 +9,19 @@ from dlst.experiments import register_probe
 from dlst.paper.catalogue import ITEMS, item, plan_for
 from dlst.paper.claims import Judgement, judge_claims
 from dlst.paper.item import Claim, Item
+from dlst.paper.summary import tuned_and_not
 from dlst.reports import register_layout
 
-__all__ = ["ITEMS", "Claim", "Item", "Judgement", "item", "judge_claims", "plan_for"]
+__all__ = [
+    "ITEMS",
+    "Claim",
+    "Item",
+    "Judgement",
+    "item",
+    "judge_claims",
+    "plan_for",
+    "tuned_and_not",
+]
 
 for _item in ITEMS:
     register_layout(_item.name, _item)

@@ -13,7 +13,7 @@ from dlst.paper.setting import DEFAULT, PIPELINE
 from dlst.reports import Run
 from dlst.reports.class_gains import class_gains, gain_blocks, signed_gain
 from dlst.reports.class_scores import Correlation, class_frame, correlation, over_classes
-from dlst.reports.document import Cell, Column, Section, Table, Text
+from dlst.reports.document import Column, Section, Table, TableCell, Text
 from dlst.reports.score_tables import LEVEL
 from dlst.reports.words import NOTHING, anchor, empty_section, listed, percent
 
@@ -139,19 +139,19 @@ def _best_rival(part: pd.DataFrame) -> str | None:
     return str(means["mean"].idxmax()) if means["mean"].notna().any() else None
 
 
-def _claim_row(title: str, table: pd.DataFrame) -> list[Cell]:
+def _claim_row(title: str, table: pd.DataFrame) -> list[TableCell]:
     if table.empty:
-        return [Cell(title), Cell("0", 0.0), *[Cell("—")] * 5]
+        return [TableCell(title), TableCell("0", 0.0), *[TableCell("—")] * 5]
     beside = correlation(table["concurrent"], table["gain"])
     share = (table["gain"] > 0).mean()
     judged = "—" if beside is None else "borne out" if _borne_out(beside) else "not borne out"
     return [
-        Cell(title),
-        Cell(str(len(table)), float(len(table))),
-        Cell(signed_gain(table["gain"].mean()), float(table["gain"].mean())),
-        Cell(percent(share), float(share)),
+        TableCell(title),
+        TableCell(str(len(table)), float(len(table))),
+        TableCell(signed_gain(table["gain"].mean()), float(table["gain"].mean())),
+        TableCell(percent(share), float(share)),
         _correlation_cell(beside),
-        Cell(judged),
+        TableCell(judged),
         _correlation_cell(correlation(table["frequency"], table["gain"])),
     ]
 
@@ -160,8 +160,8 @@ def _borne_out(found: Correlation | None) -> bool:
     return found is not None and found.rho < 0 and found.p < LEVEL
 
 
-def _correlation_cell(found: Correlation | None) -> Cell:
-    return Cell("—") if found is None else Cell(str(found), found.rho)
+def _correlation_cell(found: Correlation | None) -> TableCell:
+    return TableCell("—") if found is None else TableCell(str(found), found.rho)
 
 
 CLASSES = Item(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dlst.reports.document import Cell, Chart, Column, Series, Table
+from dlst.reports.document import Chart, Column, Series, Table, TableCell
 from dlst.reports.run import Result
 from dlst.reports.words import percent
 
@@ -63,7 +63,11 @@ def density_table(result: Result, name: str) -> Table:
             Column("density", meaning="share of the entries that are not near 0"),
         ],
         rows=[
-            [Cell(matrix), Cell(str(columns), columns), Cell(percent(density), density)]
+            [
+                TableCell(matrix),
+                TableCell(str(columns), columns),
+                TableCell(percent(density), density),
+            ]
             for matrix, columns, density in entries
         ],
         note=f"All {result['n_train']:,} training rows. Near 0 is at most {result['near_zero']:g} "
@@ -155,9 +159,9 @@ def length_table(result: Result, name: str) -> Table:
         ],
         rows=[
             [
-                Cell(str(step["n_components"]), step["n_components"]),
+                TableCell(str(step["n_components"]), step["n_components"]),
                 *(
-                    Cell(number(step[which][key]), step[which][key])
+                    TableCell(number(step[which][key]), step[which][key])
                     for key in measures
                     for which, _ in kinds
                 ),

@@ -9,7 +9,7 @@ from dlst.paper.item import Item
 from dlst.paper.published import DATASETS
 from dlst.paper.setting import WITH_FEATURES
 from dlst.reports import Run
-from dlst.reports.document import Block, Cell, Chart, Column, Section, Series, Table, Text
+from dlst.reports.document import Block, Chart, Column, Section, Series, Table, TableCell, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.words import NOTHING, data_title, empty_section, listed
 
@@ -101,15 +101,15 @@ def _beside_the_paper(found: Mapping[str, Mapping[str, Any]]) -> Table:
     rows = []
     for name, printed in DATASETS.items():
         result = found.get(name)
-        row = [Cell(str(printed["title"]), note=name), Cell(str(printed["type"]))]
+        row = [TableCell(str(printed["title"]), note=name), TableCell(str(printed["type"]))]
         for fact, key in FACTS.items():
-            row.append(Cell("—") if result is None else _fact(fact, result[fact]))
+            row.append(TableCell("—") if result is None else _fact(fact, result[fact]))
             row.append(_fact(fact, printed[key]))
         differs = "not described in this run"
         if result is not None:
             differs = listed(_differing(name, result))
             differs = "nothing" if differs == "none" else differs
-        rows.append([*row, Cell(differs)])
+        rows.append([*row, TableCell(differs)])
     facts = [Column(title) for fact in FACTS for title in (fact, f"{fact}, paper")]
     return Table(
         "datasets-paper",
@@ -120,8 +120,8 @@ def _beside_the_paper(found: Mapping[str, Mapping[str, Any]]) -> Table:
     )
 
 
-def _fact(fact: str, value: Any) -> Cell:
-    return Cell(_fact_words(fact, value), float(value))
+def _fact(fact: str, value: Any) -> TableCell:
+    return TableCell(_fact_words(fact, value), float(value))
 
 
 def _all_sets(found: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -131,16 +131,16 @@ def _all_sets(found: Mapping[str, Mapping[str, Any]]) -> Table:
         split = "—" if result["n_train"] is None else f"{result['n_train']:,}/{result['n_test']:,}"
         rows.append(
             [
-                Cell(data_title(name, bool(result.get("simulated"))), note=result["note"]),
+                TableCell(data_title(name, bool(result.get("simulated"))), note=result["note"]),
                 *(_fact(fact, result[fact]) for fact in FACTS),
                 number(result["density"], 4),
-                Cell(split, result["n_train"]),
+                TableCell(split, result["n_train"]),
                 _count(result["label_sets"]),
                 _count(result["without_label"]),
                 *(_count(frequency[each]) for each in ("min", "median", "max")),
                 _count(result["never"]),
-                Cell("sparse" if result["sparse"] else "dense" if result["d"] else "none"),
-                Cell(result["note"] or "—"),
+                TableCell("sparse" if result["sparse"] else "dense" if result["d"] else "none"),
+                TableCell(result["note"] or "—"),
             ]
         )
     columns = [
@@ -160,8 +160,10 @@ def _all_sets(found: Mapping[str, Mapping[str, Any]]) -> Table:
     return Table("datasets-all", "All data sets", columns, rows)
 
 
-def _count(value: float) -> Cell:
-    return Cell(f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}", float(value))
+def _count(value: float) -> TableCell:
+    return TableCell(
+        f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}", float(value)
+    )
 
 
 def _labels_per_row(found: Mapping[str, Mapping[str, Any]]) -> list[Chart]:

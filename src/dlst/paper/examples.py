@@ -11,7 +11,7 @@ from dlst.paper.item import Claim, Item, Outcome, judged_by_share
 from dlst.paper.setting import nothing_probed
 from dlst.reports import Run
 from dlst.reports._png import png_address
-from dlst.reports.document import Cell, Column, Section, Table, Text
+from dlst.reports.document import Column, Section, Table, TableCell, Text
 from dlst.reports.run import Result
 from dlst.reports.words import listed
 
@@ -97,8 +97,8 @@ def _example_table(result: Result, name: str) -> Table:
         ],
         rows=[
             [
-                Cell(str(example["row"]), example["row"], image=_picture(example["image"])),
-                Cell(_names(example["truth"], names)),
+                TableCell(str(example["row"]), example["row"], image=_picture(example["image"])),
+                TableCell(_names(example["truth"], names)),
                 *(_given(example, method["name"], names) for method in result["methods"]),
             ]
             for example in result["examples"]
@@ -107,7 +107,7 @@ def _example_table(result: Result, name: str) -> Table:
     )
 
 
-def _given(example: Mapping[str, Any], method: str, names: Sequence[str]) -> Cell:
+def _given(example: Mapping[str, Any], method: str, names: Sequence[str]) -> TableCell:
     truth, unknown, given = map(
         set, (example["truth"], example["unknown"], example["given"][method])
     )
@@ -118,7 +118,7 @@ def _given(example: Mapping[str, Any], method: str, names: Sequence[str]) -> Cel
         f"(? {_names(given & unknown, names)})" if given & unknown else "",
         f"○ {_names(missed, names)}" if missed else "",
     ]
-    return Cell(
+    return TableCell(
         " ".join(part for part in parts if part),
         note=f"{len(right)} right, {len(wrong)} wrong, {len(missed)} missed",
     )
@@ -135,7 +135,7 @@ def _picture(ink: Any) -> str:
 def _summary_table(result: Result, name: str) -> Table:
     methods = result["methods"]
     best = {key: max(round(method[key], 3) for method in methods) for key in SCORES}
-    empty = [Cell("—")] * (len(SCORES) + 2)
+    empty = [TableCell("—")] * (len(SCORES) + 2)
     return Table(
         name=f"{name}-summary",
         title=f"All {result['n_test']:,} test rows",
@@ -149,23 +149,25 @@ def _summary_table(result: Result, name: str) -> Table:
         ],
         rows=[
             [
-                Cell(method["title"]),
-                Cell(method["source"]),
-                Cell(f"{method['given']:.2f}", method["given"]),
+                TableCell(method["title"]),
+                TableCell(method["source"]),
+                TableCell(f"{method['given']:.2f}", method["given"]),
                 *(
-                    Cell(f"{method[key]:.3f}", method[key], best=round(method[key], 3) == best[key])
+                    TableCell(
+                        f"{method[key]:.3f}", method[key], best=round(method[key], 3) == best[key]
+                    )
                     for key in SCORES
                 ),
                 _lead(result, method),
-                Cell(f"{method['seconds']:.1f}", method["seconds"]),
+                TableCell(f"{method['seconds']:.1f}", method["seconds"]),
             ]
             for method in methods
         ],
         references=[
             [
-                Cell("truth"),
-                Cell("labels that the rows have"),
-                Cell(f"{result['cardinality']:.2f}", result["cardinality"]),
+                TableCell("truth"),
+                TableCell("labels that the rows have"),
+                TableCell(f"{result['cardinality']:.2f}", result["cardinality"]),
                 *empty,
             ]
         ],
@@ -174,10 +176,10 @@ def _summary_table(result: Result, name: str) -> Table:
     )
 
 
-def _lead(result: Result, method: Mapping[str, Any]) -> Cell:
+def _lead(result: Result, method: Mapping[str, Any]) -> TableCell:
     if method["name"] == result["papers_choice"]:
-        return Cell("—")
-    return Cell(f"{method['lead']:+.3f}{_doubt(method)}", method["lead"])
+        return TableCell("—")
+    return TableCell(f"{method['lead']:+.3f}{_doubt(method)}", method["lead"])
 
 
 def _words(result: Result) -> str:

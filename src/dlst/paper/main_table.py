@@ -15,7 +15,7 @@ from dlst.paper.published import DATASETS, MEASURES
 from dlst.paper.setting import DEFAULT, NINE, PIPELINE, SEMI, TENTH, most_runs
 from dlst.reports import Run
 from dlst.reports.comparison import cost_section, rank_sections
-from dlst.reports.document import Block, Cell, Column, Section, Table, Text
+from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
 from dlst.reports.rank_blocks import holm_sentence, ranks_of
 from dlst.reports.run import real
 from dlst.reports.score_blocks import (
@@ -162,14 +162,14 @@ def _printed_table(measure: str, found: Sequence[Beside]) -> Table:
     ]
     rows = [
         [
-            Cell(each.column),
-            Cell(each.title),
+            TableCell(each.column),
+            TableCell(each.title),
             number(each.random),
             number(each.official),
             number(each.printed, 4),
             number(each.floor),
             number(each.ceiling),
-            Cell(each.mark),
+            TableCell(each.mark),
         ]
         for each in found
     ]

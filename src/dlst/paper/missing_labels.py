@@ -33,7 +33,7 @@ from dlst.reports.curves import (
     table_along,
     titles_of,
 )
-from dlst.reports.document import Block, Cell, Column, Section, Table, Text
+from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.words import NOTHING, anchor, empty_section, percent
 
@@ -142,7 +142,8 @@ def _section(part: Part) -> Section:
         low, high = table.mean.columns[[0, -1]]
         shares = kept_share(table, hard_first=False).dropna()
         kept = {
-            str(method): Cell(percent(share, 1), float(share)) for method, share in shares.items()
+            str(method): TableCell(percent(share, 1), float(share))
+            for method, share in shares.items()
         }
         heading = f"Missing labels, {title}: {measure_name}"
         blocks += [
@@ -168,7 +169,7 @@ def _section(part: Part) -> Section:
     return Section(anchor("missing", name), title, blocks)
 
 
-def _claim_row(part: Part, ours: str) -> list[Cell]:
+def _claim_row(part: Part, ours: str) -> list[TableCell]:
     name, title, frame = part
     table = scores_along(frame, AP)
     kept = kept_share(table, hard_first=False)
@@ -176,18 +177,22 @@ def _claim_row(part: Part, ours: str) -> list[Cell]:
     labels = frame.groupby(frame["x"].map(place), sort=False)["labels_kept"].mean()
     printed = LABELS_NEEDED.get(name)
     return [
-        Cell(f"{title}: {ours}"),
+        TableCell(f"{title}: {ours}"),
         *(_count(*first_places([part], measure, ours)) for measure in (AP, MACRO_F1)),
-        Cell("—") if pd.isna(kept[ours]) else Cell(percent(kept[ours], 1), float(kept[ours])),
-        Cell(f"{percent(others.min(), 1)} to {percent(others.max(), 1)}" if len(others) else "—"),
+        TableCell("—")
+        if pd.isna(kept[ours])
+        else TableCell(percent(kept[ours], 1), float(kept[ours])),
+        TableCell(
+            f"{percent(others.min(), 1)} to {percent(others.max(), 1)}" if len(others) else "—"
+        ),
         number(labels[last_stable(table, ours, TOLERANCE)], 2),
         number(frame["labels_complete"].mean(), 2),
-        Cell("—") if printed is None else number(printed, 0),
+        TableCell("—") if printed is None else number(printed, 0),
     ]
 
 
-def _count(won: int, judged: int) -> Cell:
-    return Cell(f"{won} of {judged}", won / judged) if judged else Cell("—")
+def _count(won: int, judged: int) -> TableCell:
+    return TableCell(f"{won} of {judged}", won / judged) if judged else TableCell("—")
 
 
 MISSING_LABELS = Item(

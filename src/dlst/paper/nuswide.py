@@ -19,7 +19,7 @@ from dlst.reports.class_scores import (
     fact_of_class,
     over_classes,
 )
-from dlst.reports.document import Block, Cell, Chart, Column, Section, Series, Table, Text
+from dlst.reports.document import Block, Chart, Column, Section, Series, Table, TableCell, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.words import NOTHING, anchor, empty_section, percent
 
@@ -104,11 +104,16 @@ def _means(name: str, title: str, part: pd.DataFrame) -> Table:
     keys = [f"{measure}{rule}" for rule in RULES for measure in ("precision", "recall")]
     found = {key: over_classes(part, key) for key in keys}
     rows = [
-        [Cell(method_title), *(_mean_cell(found[key], method) for key in keys)]
+        [TableCell(method_title), *(_mean_cell(found[key], method) for key in keys)]
         for method, method_title in _titles(part).items()
     ]
     references = [
-        [Cell(f"{who} ({PUBLISHED})"), Cell("—"), Cell("—"), *(number(value, 4) for value in pair)]
+        [
+            TableCell(f"{who} ({PUBLISHED})"),
+            TableCell("—"),
+            TableCell("—"),
+            *(number(value, 4) for value in pair),
+        ]
         for who, pair in NUSWIDE_MEANS.items()
     ]
     ours, theirs = NUSWIDE_MEANS["DLST"], NUSWIDE_MEANS["CNN-RNN"]
@@ -137,12 +142,12 @@ def _means(name: str, title: str, part: pd.DataFrame) -> Table:
     )
 
 
-def _mean_cell(found: pd.DataFrame, method: str) -> Cell:
+def _mean_cell(found: pd.DataFrame, method: str) -> TableCell:
     mean, std = found.loc[method]
     if not np.isfinite(mean):
-        return Cell("—")
+        return TableCell("—")
     spread = f" ± {std:.3f}" if np.isfinite(std) else ""
-    return Cell(f"{mean:.3f}{spread}", float(mean), best=bool(mean == found["mean"].max()))
+    return TableCell(f"{mean:.3f}{spread}", float(mean), best=bool(mean == found["mean"].max()))
 
 
 def _bars(name: str, title: str, part: pd.DataFrame, method: str, rule: str) -> Chart:
@@ -201,11 +206,11 @@ def _scatter(name: str, title: str, part: pd.DataFrame) -> Chart:
 def _named_classes(name: str, title: str, part: pd.DataFrame, method: str) -> Table:
     rows = [
         [
-            Cell(label),
-            Cell(claim),
+            TableCell(label),
+            TableCell(claim),
             number(precision),
             number(recall),
-            Cell("as the paper says" if holds else "not so here"),
+            TableCell("as the paper says" if holds else "not so here"),
         ]
         for (label, claim, (precision, recall), holds) in _judged_classes(part, method)
     ]

@@ -21,7 +21,7 @@ from dlst.reports.curves import (
     scores_along,
     titles_of,
 )
-from dlst.reports.document import Block, Cell, Chart, Column, Section, Table, Text
+from dlst.reports.document import Block, Chart, Column, Section, Table, TableCell, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.score_tables import DECIMALS, ScoreTable
 from dlst.reports.words import NOTHING, anchor, empty_section, listed, percent
@@ -126,19 +126,19 @@ def _means(part: pd.DataFrame, measure: str) -> pd.Series:
     return scores_along(part, measure).mean.iloc[0].dropna()
 
 
-def _claim_row(title: str, means: pd.Series) -> list[Cell]:
+def _claim_row(title: str, means: pd.Series) -> list[TableCell]:
     if means.empty:
-        return [Cell(title), *[Cell("—")] * 6]
+        return [TableCell(title), *[TableCell("—")] * 6]
     best = str(means.idxmax())
-    row = [Cell(title), Cell(best, float(best)), number(means[best])]
+    row = [TableCell(title), TableCell(best, float(best)), number(means[best])]
     if PRINTED not in means:
-        return [*row, *[Cell("—")] * 4]
+        return [*row, *[TableCell("—")] * 4]
     share = means[PRINTED] / means[best]
     return [
         *row,
         number(means[PRINTED]),
-        Cell(percent(share, 1), float(share)),
-        Cell("yes" if share >= 1 - TOLERANCE else "no"),
+        TableCell(percent(share, 1), float(share)),
+        TableCell("yes" if share >= 1 - TOLERANCE else "no"),
         number(_change_around(means)),
     ]
 
@@ -179,16 +179,16 @@ def _section(name: str, title: str, part: pd.DataFrame) -> Section:
     return Section(anchor("lambda", name), title, blocks)
 
 
-def _lambda_row(x: str, tables: Sequence[ScoreTable]) -> list[Cell]:
-    row = [Cell(x, float(x))]
+def _lambda_row(x: str, tables: Sequence[ScoreTable]) -> list[TableCell]:
+    row = [TableCell(x, float(x))]
     for table in tables:
         means = table.mean.iloc[0].round(DECIMALS)
         value = table.mean[x].iloc[0]
         shown = table.cell(table.mean.index[0], x)
         row.append(
-            Cell(shown, float(value), best=bool(means[x] == means.max()))
+            TableCell(shown, float(value), best=bool(means[x] == means.max()))
             if np.isfinite(value)
-            else Cell("—")
+            else TableCell("—")
         )
     return row
 

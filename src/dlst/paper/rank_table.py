@@ -13,7 +13,6 @@ from dlst.paper.setting import DEFAULT, NINE, WITH_FEATURES
 from dlst.reports import Run
 from dlst.reports.document import Section, Text
 from dlst.reports.rank_blocks import (
-    FEWEST,
     holm_sentence,
     rank_blocks,
     rank_overview,
@@ -23,6 +22,7 @@ from dlst.reports.rank_blocks import (
 from dlst.reports.rank_summary import RankSummary
 from dlst.reports.run import real
 from dlst.reports.score_blocks import measure_words, run_sentences
+from dlst.reports.scoreboard import FEWEST_RANKED
 from dlst.reports.words import anchor, listed
 
 LARGE = ("bibtex", "delicious", "tmc2007-500")
@@ -93,7 +93,8 @@ def _measures_sentence(summaries: Sequence[RankSummary]) -> str:
 
 
 def _too_few() -> str:
-    return f"Ranks need results of {FEWEST} methods on {FEWEST} data sets, one protocol each."
+    few = FEWEST_RANKED
+    return f"Ranks need results of {few} methods on {few} data sets, one protocol each."
 
 
 RANK_TABLE = Item(

@@ -30,7 +30,7 @@ from dlst.reports.curves import (
     table_along,
     titles_of,
 )
-from dlst.reports.document import Block, Cell, Column, Section, Table, Text
+from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
 from dlst.reports.score_tables import DECIMALS
 from dlst.reports.words import NOTHING, anchor, empty_section
 
@@ -163,11 +163,11 @@ def _wins(part: Part, ours: str) -> Table:
     tables = [scores_along(frame, measure) for measure in measures]
     rows = []
     for x in tables[0].mean.columns:
-        row = [Cell(f"{x} %", float(x))]
+        row = [TableCell(f"{x} %", float(x))]
         for table in tables:
             behind, judged, gap = lead(table, x, ours, rivals_of(frame))
             text = f"{behind} of {judged} ({gap:+.{DECIMALS}f})" if judged else "—"
-            row.append(Cell(text, gap if judged else None))
+            row.append(TableCell(text, gap if judged else None))
         rows.append(row)
     return Table(
         anchor("training", name, ours, "wins"),

@@ -15,7 +15,7 @@ from dlst.paper.published import MEASURES, PRINTED_VARIANTS, Printed, variant_va
 from dlst.paper.setting import AP, DEFAULT, PIPELINE, most_runs
 from dlst.reports import Run
 from dlst.reports.comparison import cost_section
-from dlst.reports.document import Block, Cell, Column, Section, Table, Text
+from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
 from dlst.reports.run import titled
 from dlst.reports.score_blocks import (
     measure_heading,
@@ -128,20 +128,20 @@ def _measure_section(frame: pd.DataFrame, measure: str) -> Section:
     return Section(anchor("variants", measure), MEASURES[measure], blocks)
 
 
-def _printed_rows(frame: pd.DataFrame, measure: str) -> list[list[Cell]]:
+def _printed_rows(frame: pd.DataFrame, measure: str) -> list[list[TableCell]]:
     data = titled(frame).drop_duplicates("column")["data"]
     rows = []
     for method in PRINTED_ORDER:
         values = [variant_value(measure, name, method) for name in data]
         title = f"paper: {_name(method)}"
-        rows.append([Cell(title), *(_printed_cell(value) for value in values)])
+        rows.append([TableCell(title), *(_printed_cell(value) for value in values)])
     return rows
 
 
-def _printed_cell(value: Printed | None) -> Cell:
+def _printed_cell(value: Printed | None) -> TableCell:
     if value is None:
-        return Cell("—")
-    return Cell(f"{value.mean:.3f} ± {value.std:.3f}", value.mean)
+        return TableCell("—")
+    return TableCell(f"{value.mean:.3f} ± {value.std:.3f}", value.mean)
 
 
 def _gain_tables(frame: pd.DataFrame) -> list[Block]:
@@ -163,10 +163,13 @@ def _gain_tables(frame: pd.DataFrame) -> list[Block]:
     return tables
 
 
-def _gain_row(title: str, gains: Sequence[float]) -> list[Cell]:
+def _gain_row(title: str, gains: Sequence[float]) -> list[TableCell]:
     return [
-        Cell(title),
-        *(Cell(signed_percent(gain), gain) if np.isfinite(gain) else Cell("—") for gain in gains),
+        TableCell(title),
+        *(
+            TableCell(signed_percent(gain), gain) if np.isfinite(gain) else TableCell("—")
+            for gain in gains
+        ),
     ]
 
 

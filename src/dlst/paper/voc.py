@@ -22,7 +22,7 @@ from dlst.paper.published_voc import (
 from dlst.paper.setting import DEFAULT, HARD, PIPELINE
 from dlst.reports import Run
 from dlst.reports.class_scores import by_class, class_frame, correlation, fact_of_class
-from dlst.reports.document import Cell, Column, Section, Table, Text
+from dlst.reports.document import Column, Section, Table, TableCell, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.words import NOTHING, anchor, empty_section, listed
 
@@ -114,7 +114,7 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
         best = shown.loc[own].max()
         rows.append(
             [
-                Cell(printed, note=own),
+                TableCell(printed, note=own),
                 number(labels.get(own, np.nan), 1),
                 number(VOC_LABELS[position], 1),
                 number(samples.get(own, np.nan), 0),
@@ -123,7 +123,7 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
                 *(_marked(ap.at[own, each], shown.at[own, each] == best) for each in methods),
             ]
         )
-    gap = [Cell("—")] * 4
+    gap = [TableCell("—")] * 4
     means = [number(ap[method].mean(), 1) for method in methods]
     return Table(
         name,
@@ -139,20 +139,24 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
         ],
         rows,
         [
-            [Cell("mAP"), *gap, *(number(VOC_MAP[who], 1) for who in VOC_AP), *means],
+            [TableCell("mAP"), *gap, *(number(VOC_MAP[who], 1) for who in VOC_AP), *means],
             [
-                Cell("mean of the printed classes"),
+                TableCell("mean of the printed classes"),
                 *gap,
                 *(number(mean, 2) for mean in recomputed_map().values()),
-                *[Cell("—")] * len(methods),
+                *[TableCell("—")] * len(methods),
             ],
         ],
         note="Classes are named as in the paper.",
     )
 
 
-def _marked(value: float, best: bool) -> Cell:
-    return Cell(f"{value:.1f}", float(value), best=bool(best)) if np.isfinite(value) else Cell("—")
+def _marked(value: float, best: bool) -> TableCell:
+    return (
+        TableCell(f"{value:.1f}", float(value), best=bool(best))
+        if np.isfinite(value)
+        else TableCell("—")
+    )
 
 
 def _claims(parts: list[tuple[str, str, pd.DataFrame]]) -> list[str]:

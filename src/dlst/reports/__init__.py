@@ -1,14 +1,12 @@
 """Results to pages and words; nothing here fits, reads data or measures."""
 
-from dlst.reports.demo_page import is_demo_page, render_demo, write_demo
-from dlst.reports.demo_verdict import demo_verdict, lost_columns
 from dlst.reports.document import Document
 from dlst.reports.exports import write_everything
 from dlst.reports.frames import is_better_higher, measure_title, results_frame
-from dlst.reports.latex import document_to_latex
+from dlst.reports.latex import blocks_to_latex, document_to_latex
 from dlst.reports.layouts import Layout, register_layout
-from dlst.reports.markdown import document_to_markdown
-from dlst.reports.page import render_page, write_page
+from dlst.reports.markdown import blocks_to_markdown, document_to_markdown
+from dlst.reports.page import is_report_page, render_page, write_page
 from dlst.reports.paired_tests import (
     BayesianComparison,
     bayesian_signed_rank,
@@ -16,12 +14,13 @@ from dlst.reports.paired_tests import (
     wilcoxon_against,
 )
 from dlst.reports.plain import document_to_text
+from dlst.reports.rank_blocks import rank_blocks
 from dlst.reports.rank_diagram import critical_difference_svg
 from dlst.reports.rank_summary import RankSummary, rank_summary
 from dlst.reports.ranks import Friedman, Nemenyi, Ranks, friedman_test, mean_ranks, nemenyi
 from dlst.reports.report import build_document
 from dlst.reports.run import Run
-from dlst.reports.score_tables import ScoreTable, score_table, to_latex, to_markdown
+from dlst.reports.score_tables import ScoreTable, score_table
 from dlst.reports.times import wall_seconds
 
 __all__ = [
@@ -35,31 +34,28 @@ __all__ = [
     "Run",
     "ScoreTable",
     "bayesian_signed_rank",
+    "blocks_to_latex",
+    "blocks_to_markdown",
     "build_document",
     "critical_difference_svg",
-    "demo_verdict",
     "document_to_latex",
     "document_to_markdown",
     "document_to_text",
     "friedman_test",
     "holm",
     "is_better_higher",
-    "is_demo_page",
-    "lost_columns",
+    "is_report_page",
     "mean_ranks",
     "measure_title",
     "nemenyi",
+    "rank_blocks",
     "rank_summary",
     "register_layout",
-    "render_demo",
     "render_page",
     "results_frame",
     "score_table",
-    "to_latex",
-    "to_markdown",
     "wall_seconds",
     "wilcoxon_against",
-    "write_demo",
     "write_everything",
     "write_page",
 ]

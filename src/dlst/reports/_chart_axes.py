@@ -46,7 +46,7 @@ def needs_rows(where: Mapping[Any, float]) -> bool:
     return len(where) > MOST_COLUMNS or longest * len(where) > AXIS_INCHES
 
 
-def told(chart: Chart, where: Mapping[Any, float]) -> list[str]:
+def tick_labels(chart: Chart, where: Mapping[Any, float]) -> list[str]:
     """Say each x, with its second words beneath."""
     numbers = [value for value in where if not isinstance(value, str)]
     by_powers = chart.log_x and all(_is_power(value) for value in numbers)
@@ -65,7 +65,7 @@ def set_ticks(axes: Axes, chart: Chart, where: Mapping[Any, float]) -> None:
     shown = shown or dict(where)
     has_words = any(isinstance(value, str) for value in where)
     if chart.second_x or chart.kind == "bars" or has_words or len(shown) <= MOST_TICKS:
-        axes.set_xticks(list(shown.values()), told(chart, shown))
+        axes.set_xticks(list(shown.values()), tick_labels(chart, shown))
         axes.xaxis.set_minor_locator(NullLocator())
     elif chart.log_x:
         axes.xaxis.set_major_formatter(

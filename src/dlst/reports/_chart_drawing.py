@@ -38,7 +38,11 @@ SETTINGS: dict[str, Any] = {
 }
 
 # Okabe and Ito's colours for all kinds of sight, without the yellow, which is lost on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555")
+# Beyond them darker kin, so that the eleven methods of a large table differ.
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555"),
+    *("#7A3B00", "#5B2A6E", "#7F9A00", "#A50026", "#00535E"),
+)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1)))
 # Of lines only: dots and circles make files of a megabyte.
@@ -159,7 +163,7 @@ def _bars(chart: Chart) -> Figure:
     ends = (-0.6, max(0.6, len(places) - 0.4))
     if lying:
         axes.set(xlabel=chart.y_title, ylabel=chart.x_title, ylim=ends[::-1])
-        axes.set_yticks(range(len(places)), _chart_axes.told(chart, places))
+        axes.set_yticks(range(len(places)), _chart_axes.tick_labels(chart, places))
         axes.tick_params(axis="y", length=0)
         # Who reads the first rows of a tall chart should not have to scroll to its foot.
         axes.tick_params(axis="x", labeltop=height > TALL and not chart.levels)

@@ -1,11 +1,11 @@
-"""What a chart shows, as a table for who cannot see it or wants the numbers."""
+"""What a chart shows, as a table for readers who cannot see it or want the numbers."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from dlst.reports.document import Cell, Chart, Column, Series, Table
+from dlst.reports.document import Chart, Column, Series, Table, TableCell
 
 LARGEST_GRID = 600
 """Cells of a heatmap that are still listed."""
@@ -19,7 +19,7 @@ def chart_values(chart: Chart) -> Table | None:
         if not grid or len(grid) * len(grid[0]) > LARGEST_GRID:
             return None
         columns = [Column("row"), *(Column(str(j)) for j in range(len(grid[0])))]
-        rows = [[Cell(str(i), i), *map(_cell, row)] for i, row in enumerate(grid)]
+        rows = [[TableCell(str(i), i), *map(_cell, row)] for i, row in enumerate(grid)]
         return Table(name, title, columns, rows)
     x_title = chart.x_title or "x"
     if chart.kind == "scatter":
@@ -30,7 +30,7 @@ def chart_values(chart: Chart) -> Table | None:
             title,
             columns,
             [
-                [Cell(_point_name(each, i)), _cell(each.x[i]), _cell(each.y[i])]
+                [TableCell(_point_name(each, i)), _cell(each.x[i]), _cell(each.y[i])]
                 for each, i in points
             ],
         )
@@ -44,7 +44,7 @@ def chart_values(chart: Chart) -> Table | None:
             [
                 _cell(x),
                 *(
-                    _ranged_cell(each, where[x]) if x in where else Cell("")
+                    _ranged_cell(each, where[x]) if x in where else TableCell("")
                     for each, where in zip(chart.series, found, strict=True)
                 ),
             ]
@@ -57,18 +57,18 @@ def _point_name(series: Series, index: int) -> str:
     return series.texts[index] if series.texts is not None else series.name
 
 
-def _ranged_cell(series: Series, index: int) -> Cell:
+def _ranged_cell(series: Series, index: int) -> TableCell:
     cell = _cell(series.y[index])
     if series.low is None or series.high is None or cell.value is None:
         return cell
     low, high = series.low[index], series.high[index]
-    return Cell(f"{cell.text} ({number_text(low)} to {number_text(high)})", cell.value)
+    return TableCell(f"{cell.text} ({number_text(low)} to {number_text(high)})", cell.value)
 
 
-def _cell(value: Any) -> Cell:
+def _cell(value: Any) -> TableCell:
     if isinstance(value, str):
-        return Cell(value)
-    return Cell(number_text(value), float(value) if is_finite(value) else None)
+        return TableCell(value)
+    return TableCell(number_text(value), float(value) if is_finite(value) else None)
 
 
 def number_text(value: Any) -> str:

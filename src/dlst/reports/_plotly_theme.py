@@ -15,6 +15,10 @@ COLOURS = (
     "#cc4148",
     "#7d7a74",
     "#a0643c",
+    "#5b8c2a",
+    "#9a6fa8",
+    "#4f86b5",
+    "#c2577f",
 )
 """Each has a contrast of 3 or more with the light page and with the dark one."""
 

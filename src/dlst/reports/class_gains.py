@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dlst.reports.class_scores import by_class, correlation, fact_of_class, gains
-from dlst.reports.document import Block, Cell, Chart, Column, Series, Table
+from dlst.reports.document import Block, Chart, Column, Series, Table, TableCell
 from dlst.reports.score_blocks import number
 from dlst.reports.words import anchor, listed, percent
 
@@ -122,12 +122,12 @@ def _groups(title: str, name: str, ours: str, table: pd.DataFrame) -> Table:
         share = (group["gain"] > 0).mean()
         rows.append(
             [
-                Cell(_range(group), float(group["concurrent"].mean())),
-                Cell(str(len(group)), float(len(group))),
+                TableCell(_range(group), float(group["concurrent"].mean())),
+                TableCell(str(len(group)), float(len(group))),
                 number(group["ours"].mean()),
                 number(group["theirs"].mean()),
-                Cell(signed_gain(group["gain"].mean()), float(group["gain"].mean())),
-                Cell(percent(share), float(share)),
+                TableCell(signed_gain(group["gain"].mean()), float(group["gain"].mean())),
+                TableCell(percent(share), float(share)),
             ]
         )
     titles = ["concurrent labels", "classes", f"AP of {ours}", "AP of the other", "mean gain"]

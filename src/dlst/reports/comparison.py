@@ -7,18 +7,19 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dlst.reports.document import Block, Cell, Column, Section, Table, Text
-from dlst.reports.rank_blocks import rank_blocks, rank_sentence, ranks_of
-from dlst.reports.run import Run, titled
+from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
+from dlst.reports.rank_blocks import holm_sentence, rank_blocks, rank_sentence, ranks_of
+from dlst.reports.run import Run, real, titled
 from dlst.reports.score_blocks import (
     measure_words,
     number,
     run_sentences,
     score_block,
     score_chart,
-    scores,
 )
-from dlst.reports.words import NOTHING, anchor, listed
+from dlst.reports.scoreboard import is_small, ranking_sentence, score_lines
+from dlst.reports.standing import standing
+from dlst.reports.words import NOTHING, anchor, empty_section, listed
 
 MEASURES = (
     "instance_average_precision_labelled",
@@ -29,6 +30,7 @@ MEASURES = (
     "macro_f1",
     "hamming_loss",
 )
+RANKED = (*MEASURES[:3], "micro_f1")
 COSTS = (
     ("fit_seconds", "Seconds to fit", 2),
     ("predict_seconds", "Seconds to predict the test rows", 2),
@@ -41,37 +43,39 @@ SMALLEST_COST = 0.01
 
 
 def sections(run: Run) -> list[Section]:
-    """Build scores by measure, ranks where there is enough to rank, and costs."""
-    frame = run.frame
+    """Build scores, ranks where there is enough to rank, and costs.
+
+    A small run has one table; a larger one a table for each measure, and what was simulated apart.
+    """
     if not run.has_results:
-        return [Section("scores", "Scores", [Text(NOTHING)])]
-    reference = str(frame["title"].iloc[0])
-    tables = [
-        score_block(frame, measure, reference, name=anchor("scores", measure))
-        for measure in MEASURES
-    ]
-    chart = score_chart(frame, MEASURES[0], reference, name="scores-chart")
-    shown: list[Block] = [block for block in (chart, *tables) if block is not None]
-    return [
-        Section("scores", "Scores", [*run_sentences(run), *shown]),
-        *rank_sections(frame),
-        cost_section(frame),
-    ]
+        return empty_section("scores", "Scores")
+    frame = run.frame
+    if is_small(frame):
+        words = run_sentences(run)
+        return [Section("scores", "Scores", [*words, score_lines(run, MEASURES)])]
+    counted, apart = real(frame), frame[frame["simulated"]]
+    shown = _score_section("scores", "Scores", run_sentences(run), counted)
+    note = [Text("A made problem on real labels; it counts in no verdict or rank.")]
+    simulated = _score_section("simulated", "Simulated features, apart", note, apart)
+    return [*shown, *rank_sections(counted), *simulated, cost_section(frame)]
 
 
 def verdict(run: Run) -> str:
-    """Say who is best by instance AP, and how the first method of the plan does over all."""
-    frame = run.frame
+    """Say who is best by instance AP, what tests say of it, and how the first method does."""
     if not run.has_results:
         return f"{NOTHING} The list of failures says what went wrong."
+    frame = real(run.frame)
+    if frame.empty:
+        return "All features were simulated, which counts in no verdict."
+    counted = Run([run.evaluated[index] for index in frame.index], run.plan)
     ranked = ranks_of(frame, MEASURES[0])
-    first = rank_sentence(ranked) if ranked is not None else _wins_sentence(frame)
-    return f"{first} {standing_sentence(frame, MEASURES)}"
+    if ranked is None:
+        return f"{ranking_sentence(counted, MEASURES[0])} {standing_sentence(frame, MEASURES)}"
+    tests = f"{holm_sentence([ranked])}."
+    return f"{rank_sentence(ranked)} {_capital(tests)} {standing_sentence(frame, MEASURES)}"
 
 
-def rank_sections(
-    frame: pd.DataFrame, measures: Sequence[str] = MEASURES[:3] + MEASURES[4:5]
-) -> list[Section]:
+def rank_sections(frame: pd.DataFrame, measures: Sequence[str] = RANKED) -> list[Section]:
     """Build a section of ranks by measure; none where too few can be ranked."""
     found = [ranks_of(frame, measure) for measure in measures]
     blocks = [block for each in found if each is not None for block in rank_blocks(each, frame)]
@@ -90,7 +94,7 @@ def cost_section(frame: pd.DataFrame) -> Section:
             index="title", columns="column", values=measure, sort=False, observed=True
         )
         rows = [
-            [Cell(str(method)), *(number(value, decimals) for value in means.loc[method])]
+            [TableCell(str(method)), *(number(value, decimals) for value in means.loc[method])]
             for method in means.index
         ]
         columns = [Column("method"), *(Column(str(name), "lower") for name in means.columns)]
@@ -101,48 +105,44 @@ def cost_section(frame: pd.DataFrame) -> Section:
 def standing_sentence(frame: pd.DataFrame, measures: Sequence[str]) -> str:
     """Count the columns that the first method wins, and name who beats it where."""
     ours = str(frame["title"].iloc[0])
-    won = tied = total = 0
-    beaten_by: Counter[str] = Counter()
-    lost: dict[str, list[str]] = {}
-    for measure in measures:
-        table = scores(frame, measure)
-        if table is None:
-            continue
-        for column in table.mean.columns[table.mean.notna().any()]:
-            total += 1
-            winners = [str(method) for method in table.best.index[table.best[column]]]
-            won += ours in winners
-            tied += bool(table.tied.at[ours, column])
-            if ours not in winners:
-                beaten_by.update(winners[:1])
-                lost.setdefault(measure_words(measure), []).append(str(column))
-    told = f"{ours} is best in {won} of {total} columns over all measures"
-    if tied:
-        told += f" and level with the best in {tied}"
+    found = standing(frame, measures, ours)
+    words = f"{ours} is {found.words} over all measures"
+    lost = [*found.level, *found.worse]
     if not lost:
-        return f"{told}."
-    most, times = beaten_by.most_common(1)[0]
-    measure, columns = max(lost.items(), key=lambda each: len(each[1]))
+        return f"{words}."
+    if frame["data"].nunique() == 1:
+        to: dict[str, list[str]] = {}
+        for each in lost:
+            to.setdefault(listed(each.winners), []).append(measure_words(each.measure))
+        beaten = [f"{listed(names)} to {winners}" for winners, names in to.items()]
+        return f"{words}; it loses {'; '.join(beaten)}."
+    rival, times = Counter(each.winners[0] for each in lost).most_common(1)[0]
+    measure, _ = Counter(each.measure for each in lost).most_common(1)[0]
+    where = [each.column for each in lost if each.measure == measure]
     return (
-        f"{told}; it is beaten most often by {most} (in {times}), and loses most by {measure}: "
-        f"on {_few(columns)}."
+        f"{words}; it is beaten most often by {rival} (in {times}), and loses most by "
+        f"{measure_words(measure)}: on {_few(where)}."
     )
 
 
-def _wins_sentence(frame: pd.DataFrame) -> str:
-    measure = next((name for name in MEASURES if scores(frame, name) is not None), "")
-    table = scores(frame, measure)
-    if table is None:
-        return "No measure has a value."
-    wins = table.best.sum(axis="columns")
-    first = [str(method) for method in wins.index[wins == wins.max()]]
-    is_best = "is best" if len(first) == 1 else "are each best"
-    return (
-        f"By {measure_words(measure)} {listed(first)} {is_best} on {wins.max()} of "
-        f"{table.mean.shape[1]} data sets, of {table.mean.shape[0]} methods."
-    )
+def _score_section(
+    name: str, title: str, words: Sequence[Block], frame: pd.DataFrame
+) -> list[Section]:
+    if frame.empty:
+        return []
+    reference = str(frame["title"].iloc[0])
+    tables = [
+        score_block(frame, measure, reference, name=anchor(name, measure)) for measure in MEASURES
+    ]
+    chart = score_chart(frame, MEASURES[0], reference, name=f"{name}-chart")
+    shown: list[Block] = [block for block in (chart, *tables) if block is not None]
+    return [Section(name, title, [*words, *shown])]
 
 
 def _few(names: Sequence[str], most: int = 4) -> str:
     shown = list(names[:most])
     return listed(shown if len(names) <= most else [*shown, f"{len(names) - most} more"])
+
+
+def _capital(sentence: str) -> str:
+    return f"{sentence[0].upper()}{sentence[1:]}"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dlst.reports.document import Cell, Chart, Column, Series, Table
+from dlst.reports.document import Chart, Column, Series, Table, TableCell
 from dlst.reports.frames import measure_title
 from dlst.reports.run import Run
 from dlst.reports.score_blocks import FLOOR_ROW, number, simulated_sentence
@@ -143,7 +143,7 @@ def table_along(
     places: Mapping[str, str],
     *,
     floor: pd.Series | None = None,
-    last: tuple[Column, Mapping[str, Cell]] | None = None,
+    last: tuple[Column, Mapping[str, TableCell]] | None = None,
     note: str = "",
 ) -> Table:
     """Show methods × places.
@@ -157,26 +157,28 @@ def table_along(
         Which places to show, and their titles.
     floor : Series, optional
         Of :func:`floor_along`, as a row beneath.
-    last : tuple of Column and mapping of str to Cell, optional
+    last : tuple of Column and mapping of str to TableCell, optional
         One more column, by title of the method.
     """
     columns = [Column("method"), *(Column(words, "higher") for words in places.values())]
-    rows = [[Cell(str(each)), *score_cells(table, each, places)] for each in table.mean.index]
+    rows = [[TableCell(str(each)), *score_cells(table, each, places)] for each in table.mean.index]
     if last is not None:
         columns.append(last[0])
         for row in rows:
-            row.append(last[1].get(row[0].text, Cell("—")))
+            row.append(last[1].get(row[0].text, TableCell("—")))
     references = []
     if floor is not None:
         shown = [number(floor.get(x, np.nan), DECIMALS) for x in places]
-        references = [[Cell(FLOOR_ROW), *shown, *([Cell("")] if last is not None else [])]]
+        references = [
+            [TableCell(FLOOR_ROW), *shown, *([TableCell("")] if last is not None else [])]
+        ]
     return Table(name, title, columns, rows, references, note)
 
 
-def score_cells(table: ScoreTable, title: str, places: Iterable[str]) -> list[Cell]:
+def score_cells(table: ScoreTable, title: str, places: Iterable[str]) -> list[TableCell]:
     """Show a row of a score table, with its marks."""
     return [
-        Cell(
+        TableCell(
             table.cell(title, x),
             _finite(table.mean.at[title, x]),
             best=bool(table.best.at[title, x]),

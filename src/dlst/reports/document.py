@@ -25,7 +25,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One cell of a table.
 
     Attributes
@@ -69,7 +69,7 @@ class Table:
         Unique in its document, of letters, digits and hyphens: file names and anchors use it.
     title : str
     columns : sequence of Column
-    rows, references : sequence of sequence of Cell
+    rows, references : sequence of sequence of TableCell
         What competes, and what is only shown beside it (floor, ceiling, published values).
     note : str
         Beneath the table.
@@ -78,8 +78,8 @@ class Table:
     name: str
     title: str
     columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
-    references: Sequence[Sequence[Cell]] = ()
+    rows: Sequence[Sequence[TableCell]]
+    references: Sequence[Sequence[TableCell]] = ()
     note: str = ""
 
 
@@ -130,7 +130,7 @@ class Chart:
     second_x : mapping of float to str, optional
         Words beneath ticks of the x axis, such as the effective rate at each nominal one.
     alternative : str
-        The picture in a sentence, for who cannot see it.
+        The picture in a sentence, for readers who cannot see it.
     """
 
     name: str
@@ -168,7 +168,28 @@ class LatentMap:
     note: str = ""
 
 
-Block = Text | Code | Table | Chart | Drawing | LatentMap
+@dataclass(frozen=True)
+class Explained:
+    """Some test rows of a latent map, each with who voted on it and how its labels come about.
+
+    Attributes
+    ----------
+    name, title, note : str
+        As of a :class:`Table`.
+    map : LatentMap
+        A block of the same document.
+    rows : sequence of int
+        Positions among its test rows.
+    """
+
+    name: str
+    title: str
+    map: LatentMap
+    rows: Sequence[int]
+    note: str = ""
+
+
+Block = Text | Code | Table | Chart | Drawing | LatentMap | Explained
 
 
 @dataclass(frozen=True)

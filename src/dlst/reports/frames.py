@@ -28,12 +28,23 @@ def results_frame(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 def is_better_higher(measure: str) -> bool:
     """Say whether more of a metric is better."""
-    return metric_info(measure.removesuffix(TOP_R).removesuffix(LABELLED)).direction == "higher"
+    return metric_info(plain_measure(measure)).direction == "higher"
+
+
+def plain_measure(measure: str) -> str:
+    """Give the metric of a measure, without the rule that it was taken by.
+
+    Examples
+    --------
+    >>> plain_measure("micro_f1_top_r")
+    'micro_f1'
+    """
+    return measure.removesuffix(TOP_R).removesuffix(LABELLED)
 
 
 def measure_title(measure: str) -> str:
     """Name a metric for people."""
-    name = measure.removesuffix(TOP_R).removesuffix(LABELLED).replace("_", " ")
+    name = plain_measure(measure).replace("_", " ")
     name = name.replace("average precision", "AP").replace(" f1", "-F1").replace(" auc", " AUC")
     name = name[0].upper() + name[1:]
     if measure.endswith(LABELLED):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dlst.reports._latex_text import escaped, marked_up
 from dlst.reports.document import (
     Block,
-    Cell,
     Chart,
     Code,
     Document,
     Drawing,
+    Explained,
     LatentMap,
     Table,
+    TableCell,
     Text,
 )
 from dlst.reports.plain import LONGEST_WORDS, cell_words, has_marks, heading, is_numeric
@@ -76,6 +77,11 @@ def document_to_latex(document: Document, figures: str = "") -> str:
     return "\n\n".join([*parts, r"\end{document}"]) + "\n"
 
 
+def blocks_to_latex(blocks: Iterable[Block], figures: str = "") -> str:
+    """Return some blocks as LaTeX for a document with the preamble of a whole one."""
+    return "\n\n".join(_block(block, figures) for block in blocks)
+
+
 def _block(block: Block, figures: str) -> str:
     match block:
         case Text(text):
@@ -89,8 +95,11 @@ def _block(block: Block, figures: str) -> str:
         case Chart() | Drawing():
             return _figure(block, figures)
         case LatentMap():
-            told = f"**{block.title}** is a map to explore on the HTML page. {block.note}"
-            return marked_up(told.strip())
+            words = f"**{block.title}** is a map to explore on the HTML page. {block.note}"
+            return marked_up(words.strip())
+        case Explained():
+            words = f"**{block.title}**: {len(block.rows)} rows are explained on the HTML page."
+            return marked_up(f"{words} {block.note}".strip())
 
 
 def _code(text: str) -> str:
@@ -145,14 +154,14 @@ def _long_table(table: Table) -> str:
 
 def _caption(table: Table) -> str:
     has_best, has_tied = has_marks(table)
-    told = [escaped(table.title).rstrip(".") + "."]
+    words = [escaped(table.title).rstrip(".") + "."]
     if has_best:
-        told.append("Bold: the best of its column.")
+        words.append("Bold: the best of its column.")
     if has_tied:
-        told.append("Italics: not significantly worse than the best.")
+        words.append("Italics: not significantly worse than the best.")
     if table.note:
-        told.append(marked_up(table.note))
-    return rf"\caption{{{' '.join(told)}}}\label{{tab:{table.name}}}"
+        words.append(marked_up(table.note))
+    return rf"\caption{{{' '.join(words)}}}\label{{tab:{table.name}}}"
 
 
 def _sides(table: Table) -> str:
@@ -182,7 +191,7 @@ def _line(cells: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _marked(cell: Cell) -> str:
+def _marked(cell: TableCell) -> str:
     text = escaped(cell_words(cell))
     if cell.best:
         return rf"\textbf{{{text}}}"

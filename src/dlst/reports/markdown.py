@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from dlst.reports.document import (
     Block,
-    Cell,
     Chart,
     Code,
     Document,
     Drawing,
+    Explained,
     LatentMap,
     Table,
+    TableCell,
     Text,
 )
 from dlst.reports.plain import cell_words, has_marks, heading, is_numeric
@@ -38,7 +39,8 @@ def document_to_markdown(document: Document, figures: str = "") -> str:
     >>> from dlst.reports.document import Column, Section
     >>> table = Table(
     ...     "scores", "Scores", [Column("method"), Column("AP", "higher")],
-    ...     [[Cell("DLST"), Cell("0.81", 0.81, best=True)], [Cell("BR"), Cell("0.70", 0.70)]])
+    ...     [[TableCell("DLST"), TableCell("0.81", 0.81, best=True)],
+    ...      [TableCell("BR"), TableCell("0.70", 0.70)]])
     >>> print(document_to_markdown(Document("Demo", "", {}, [Section("s", "All", [table])])))
     # Demo
     <BLANKLINE>
@@ -67,16 +69,21 @@ def document_to_markdown(document: Document, figures: str = "") -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def blocks_to_markdown(blocks: Iterable[Block], figures: str = "") -> str:
+    """Return some blocks as Markdown, as :func:`document_to_markdown` does."""
+    return "\n\n".join(_block(block, figures) for block in blocks)
+
+
 def _legend(tables: Sequence[Table]) -> str:
     marks = [has_marks(table) for table in tables]
-    told = []
+    words = []
     if any(best for best, _ in marks):
-        told.append("Bold: the best of its column.")
+        words.append("Bold: the best of its column.")
     if any(tied for _, tied in marks):
-        told.append("Italics: not significantly worse than the best.")
+        words.append("Italics: not significantly worse than the best.")
     if any(table.references for table in tables):
-        told.append("Rows with their name in italics do not compete.")
-    return " ".join(told)
+        words.append("Rows with their name in italics do not compete.")
+    return " ".join(words)
 
 
 def _block(block: Block, figures: str) -> str:
@@ -90,18 +97,23 @@ def _block(block: Block, figures: str) -> str:
         case Chart() | Drawing():
             return _figure(block, figures)
         case LatentMap():
-            told = f"**{_escaped(block.title)}** is a map to explore on the HTML page."
-            return _with_note(told, block.note)
+            words = f"**{_escaped(block.title)}** is a map to explore on the HTML page."
+            return _with_note(words, block.note)
+        case Explained():
+            words = (
+                f"**{_escaped(block.title)}**: {len(block.rows)} rows are explained on the page."
+            )
+            return _with_note(words, block.note)
 
 
 def _figure(figure: Chart | Drawing, figures: str) -> str:
     if figures:
         address = quote(f"{figures}{figure.name}.svg", safe="/:")
-        told = f"**{_escaped(figure.title)}**\n\n"
-        told += f"![{_escaped(figure.alternative or figure.title)}]({address})"
+        words = f"**{_escaped(figure.title)}**\n\n"
+        words += f"![{_escaped(figure.alternative or figure.title)}]({address})"
     else:
-        told = f"**{_escaped(figure.title)}** (figure). {_paragraph(figure.alternative)}".rstrip()
-    return _with_note(told, figure.note)
+        words = f"**{_escaped(figure.title)}** (figure). {_paragraph(figure.alternative)}".rstrip()
+    return _with_note(words, figure.note)
 
 
 def _table(table: Table) -> str:
@@ -117,7 +129,7 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _marked(cell: Cell) -> str:
+def _marked(cell: TableCell) -> str:
     return _emphasised(cell_words(cell), "**" if cell.best else "*" if cell.tied else "")
 
 
@@ -126,8 +138,8 @@ def _emphasised(text: str, mark: str) -> str:
     return f"{mark}{text}{mark}" if text else ""
 
 
-def _with_note(told: str, note: str) -> str:
-    return f"{told}\n\n{_paragraph(note)}" if note else told
+def _with_note(words: str, note: str) -> str:
+    return f"{words}\n\n{_paragraph(note)}" if note else words
 
 
 def _fenced(text: str) -> str:

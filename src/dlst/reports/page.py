@@ -10,12 +10,21 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup, escape
 
+from dlst._files import open_binary
 from dlst.reports._chart_values import chart_values, is_finite
 from dlst.reports._plotly import chart_figure
 from dlst.reports._plotly_theme import THEMES
 from dlst.reports._png import png_address, sprite
 from dlst.reports._templates import rendered, write_whole
-from dlst.reports.document import Block, Chart, Document, Drawing, LatentMap, Table
+from dlst.reports.document import (
+    Block,
+    Chart,
+    Document,
+    Drawing,
+    Explained,
+    LatentMap,
+    Table,
+)
 
 GENERATOR = "dlst report"
 """How a page says that this program wrote it."""
@@ -124,7 +133,7 @@ class _Anchors:
 def _view(block: Block, anchors: _Anchors) -> dict[str, Any]:
     """Give what the template needs to show a block, beside the block itself."""
     view: dict[str, Any] = {"kind": type(block).__name__, "block": block}
-    if isinstance(block, Table | Chart | Drawing | LatentMap):
+    if isinstance(block, Table | Chart | Drawing | LatentMap | Explained):
         view["anchor"] = anchors.give(block.name)
     if isinstance(block, Table):
         view["numeric"] = _numeric_columns(block)
@@ -154,7 +163,8 @@ def _map_data(result: Mapping[str, Any]) -> dict[str, Any]:
         for label in instance["truth"]:
             counts[label] += 1
     order = sorted(range(len(counts)), key=lambda label: -counts[label])
-    return {**result, "counts": counts, "order": order, "images": _sheet(result.get("images"))}
+    sheets = {name: _sheet(result.get(name)) for name in ("images", "train_images")}
+    return {**result, "counts": counts, "order": order, **sheets}
 
 
 def _sheet(images: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -169,6 +179,12 @@ def _sheet(images: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "height": height,
         "count": len(ink),
     }
+
+
+def is_report_page(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file is a page that :func:`write_page` wrote."""
+    with open_binary(path) as stream:
+        return f'name="generator" content="{GENERATOR}"'.encode() in stream.read(1000)
 
 
 def _plotly_source() -> Markup:

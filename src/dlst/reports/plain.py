@@ -14,14 +14,15 @@ from rich.text import Text as RichText
 
 from dlst.reports.document import (
     Block,
-    Cell,
     Chart,
     Code,
     Column,
     Document,
     Drawing,
+    Explained,
     LatentMap,
     Table,
+    TableCell,
     Text,
 )
 
@@ -47,7 +48,8 @@ def document_to_text(document: Document, width: int = WIDTH) -> str:
     >>> from dlst.reports.document import Section
     >>> table = Table(
     ...     "scores", "Scores", [Column("method"), Column("AP", "higher")],
-    ...     [[Cell("DLST"), Cell("0.81", 0.81, best=True)], [Cell("BR"), Cell("0.7", 0.7)]])
+    ...     [[TableCell("DLST"), TableCell("0.81", 0.81, best=True)],
+    ...      [TableCell("BR"), TableCell("0.7", 0.7)]])
     >>> print(document_to_text(Document("Demo", "", {}, [Section("s", "All", [table])])))
     Demo
     ====
@@ -94,7 +96,7 @@ def is_numeric(table: Table, index: int) -> bool:
     return index > 0 and any(row[index].value is not None for row in rows)
 
 
-def cell_words(cell: Cell) -> str:
+def cell_words(cell: TableCell) -> str:
     """Say what a cell shows; a picture without words is told by its note."""
     return cell.text or (cell.note if cell.image else "")
 
@@ -107,12 +109,12 @@ def has_marks(table: Table) -> tuple[bool, bool]:
 
 def _legend(document: Document) -> str:
     marks = [has_marks(table) for table in document.tables()]
-    told = []
+    words = []
     if any(best for best, _ in marks):
-        told.append("* the best of its column")
+        words.append("* the best of its column")
     if any(tied for _, tied in marks):
-        told.append("~ not significantly worse than it")
-    return "\n".join(told)
+        words.append("~ not significantly worse than it")
+    return "\n".join(words)
 
 
 def _block(block: Block, width: int) -> str:
@@ -129,8 +131,10 @@ def _block(block: Block, width: int) -> str:
             title = "" if is_told else f"{block.title.rstrip('.')}. "
             return _filled(f"[figure] {title}{block.alternative} {block.note}", width)
         case LatentMap():
-            told = f"[map] {block.title}. The map is on the HTML page. {block.note}"
-            return _filled(told, width)
+            return _filled(f"[map] {block.title}. It is on the HTML page. {block.note}", width)
+        case Explained():
+            words = f"[rows] {block.title}: {len(block.rows)} rows explained on the HTML page."
+            return _filled(f"{words} {block.note}", width)
 
 
 def _table(table: Table, width: int) -> str:
@@ -189,7 +193,7 @@ def _drawn(table: Table, columns: Sequence[int]) -> str:
     return stream.getvalue().rstrip("\n")
 
 
-def _marked(cell: Cell) -> str:
+def _marked(cell: TableCell) -> str:
     # In front of the number, so that the digits of a column stay beneath each other.
     mark = "*" if cell.best else "~" if cell.tied else ""
     return mark + cell_words(cell)

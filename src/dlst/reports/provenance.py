@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dlst.reports._toml import to_toml
-from dlst.reports.document import Block, Cell, Code, Column, Section, Table, Text
+from dlst.reports.document import Block, Code, Column, Section, Table, TableCell, Text
 from dlst.reports.frames import record_title
 from dlst.reports.run import Record, Run, short_name
 from dlst.reports.times import duration, run_span, wall_seconds
@@ -37,7 +37,23 @@ def run_facts(run: Run) -> dict[str, str]:
     methods = _unique(record["cell"]["method"] for record in records if "cell" in record)
     if methods:
         facts["methods"] = str(len(methods))
+    facts |= _size_facts(run) if len(names) == 1 and run.has_results else {}
     facts["time of all work"] = duration(sum(_seconds(record) for record in records))
+    return facts
+
+
+def _size_facts(run: Run) -> dict[str, str]:
+    """Tell how large the only data set is."""
+    rows = next(each["rows"] for each in run.evaluated if each.get("rows"))
+    titles = {
+        "n_train": "training rows",
+        "n_test": "test rows",
+        "n_features": "features",
+        "n_labels": "labels",
+    }
+    facts = {title: f"{rows[key]:,}" for key, title in titles.items() if rows.get(key)}
+    if rows.get("cardinality") is not None:
+        facts["labels per row"] = f"{rows['cardinality']:.2f}"
     return facts
 
 
@@ -76,14 +92,14 @@ def provenance_section(run: Run) -> Section:
     return Section("provenance", "Where this comes from", blocks)
 
 
-def _failure_row(record: Record) -> list[Cell]:
+def _failure_row(record: Record) -> list[TableCell]:
     message = str(record.get("message") or "no message")
     last_words = str(record.get("traceback") or "")[-LAST_WORDS:]
     return [
-        Cell(_description(record)),
-        Cell(str(record["status"])),
-        Cell(message, note=last_words),
-        Cell(str(record["key"])),
+        TableCell(_description(record)),
+        TableCell(str(record["status"])),
+        TableCell(message, note=last_words),
+        TableCell(str(record["key"])),
     ]
 
 
@@ -116,21 +132,21 @@ def _facts_table(run: Run) -> Table:
         name="provenance",
         title="Surroundings",
         columns=[Column("what"), Column("value")],
-        rows=[[Cell(name), Cell(value)] for name, value in facts.items()],
+        rows=[[TableCell(name), TableCell(value)] for name, value in facts.items()],
     )
 
 
 def _data_table(records: Sequence[Record]) -> list[Table]:
-    seen: dict[tuple[str, str], Cell] = {}
+    seen: dict[tuple[str, str], TableCell] = {}
     for record in records:
         if record.get("data_sha256"):
             simulated = bool((record.get("rows") or {}).get("simulated"))
             features = "simulated features" if simulated else "as on disk"
-            seen.setdefault((_what(record)["data"], record["data_sha256"]), Cell(features))
+            seen.setdefault((_what(record)["data"], record["data_sha256"]), TableCell(features))
     if not seen:
         return []
     rows = [
-        [Cell(short_name(name)), Cell(fingerprint), features]
+        [TableCell(short_name(name)), TableCell(fingerprint), features]
         for (name, fingerprint), features in seen.items()
     ]
     columns = [
@@ -164,12 +180,14 @@ def _commands_table(evaluated: Sequence[Record], whole: str) -> Table:
         first = min(group, key=lambda record: int(record["cell"]["seed"]))
         rows.append(
             [
-                Cell(short_name(cell["data"])),
-                Cell(record_title(group[0])),
-                Cell(", ".join(filter(None, [cell["split"], setting_words(cell["protocol"])]))),
-                Cell(_ranges(seeds)),
-                Cell(_command(cell, seeds, whole)),
-                Cell(str(first["key"])),
+                TableCell(short_name(cell["data"])),
+                TableCell(record_title(group[0])),
+                TableCell(
+                    ", ".join(filter(None, [cell["split"], setting_words(cell["protocol"])]))
+                ),
+                TableCell(_ranges(seeds)),
+                TableCell(_command(cell, seeds, whole)),
+                TableCell(str(first["key"])),
             ]
         )
     titles = ("data", "method", "split", "seeds", "command", "key of the first seed")

@@ -8,14 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dlst.reports.document import Block, Cell, Column, Drawing, Table, Text
+from dlst.reports.document import Block, Column, Drawing, Table, TableCell, Text
 from dlst.reports.rank_summary import RankSummary, rank_summary
 from dlst.reports.score_blocks import measure_heading, measure_words, number, scores
 from dlst.reports.score_tables import LEVEL, ScoreTable
+from dlst.reports.scoreboard import FEWEST_RANKED
 from dlst.reports.words import anchor, listed
-
-FEWEST = 3
-"""Fewer methods or data sets are not worth ranking."""
 
 SHARE_KEPT = 2 / 3
 """A method with results on fewer of the data sets is not ranked, lest the others lose them too."""
@@ -47,7 +45,7 @@ def ranks_of(frame: pd.DataFrame, measure: str) -> RankSummary | None:
         return None
     kept = _rankable(table)
     complete = _complete(table).loc[kept].all()
-    if len(kept) < FEWEST or complete.sum() < FEWEST:
+    if len(kept) < FEWEST_RANKED or complete.sum() < FEWEST_RANKED:
         return None
     reference = str(table.mean.index[0])
     if reference not in kept:
@@ -62,10 +60,10 @@ def one_split_each(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["drawn"] == frame["data"].map(kind)]
 
 
-def rank_blocks(summary: RankSummary, frame: pd.DataFrame) -> list[Block]:
-    """Lay out ranks of the methods of a frame: the tests in words, a table, a diagram."""
+def rank_blocks(summary: RankSummary, frame: pd.DataFrame | None = None) -> list[Block]:
+    """Lay ranks out: the tests in words, a table, a diagram; a frame tells who was not ranked."""
     mean = summary.ranks.mean.sort_values(kind="stable")
-    told = ", ".join(f"{method} {rank:.2f}" for method, rank in mean.items())
+    in_order = ", ".join(f"{method} {rank:.2f}" for method, rank in mean.items())
     table = Table(
         name=anchor("ranks", summary.measure),
         title=f"{summary.title}: mean ranks, and {summary.reference} against each",
@@ -78,10 +76,10 @@ def rank_blocks(summary: RankSummary, frame: pd.DataFrame) -> list[Block]:
         title=f"{summary.title}: critical-difference diagram",
         svg=summary.diagram(),
         note="Bars join methods that Nemenyi's test does not tell apart.",
-        alternative=f"Mean ranks, best first: {told}. "
+        alternative=f"Mean ranks, best first: {in_order}. "
         f"Critical difference {summary.nemenyi.critical_difference:.2f}.",
     )
-    words = [*summary.sentences(), *_unranked_words(frame, summary)]
+    words = [*summary.sentences(), *([] if frame is None else _unranked_words(frame, summary))]
     return [*(Text(word) for word in words), table, diagram]
 
 
@@ -96,7 +94,7 @@ def rank_overview(summaries: Sequence[RankSummary]) -> Table:
             replace(number(ranks.at[method, measure], 2), best=bool(best.at[method, measure]))
             for measure in ranks.columns
         ]
-        rows.append([Cell(str(method)), *cells])
+        rows.append([TableCell(str(method)), *cells])
     sizes = "; ".join(
         f"{each.friedman.n_data} by {measure_words(each.measure)}" for each in summaries
     )
@@ -116,19 +114,19 @@ def rank_sentence(summary: RankSummary) -> str:
     ours, test = summary.reference, summary.friedman
     first = [str(method) for method in mean.index[mean <= mean.iloc[0] + 1e-9]]
     has = "has" if len(first) == 1 else "share"
-    told = (
+    words = (
         f"By {measure_words(summary.measure)} {listed(first)} {has} the best mean rank of "
         f"{test.n_methods} methods on {test.n_data} data sets, {mean.iloc[0]:.2f}"
     )
     if ours not in first:
         place = int((mean < mean[ours] - 1e-9).sum()) + 1
-        return f"{told}; {ours} is number {place} with {mean[ours]:.2f}."
+        return f"{words}; {ours} is number {place} with {mean[ours]:.2f}."
     others = mean.drop(first)
     if others.empty:
-        return f"{told}."
+        return f"{words}."
     apart = int((summary.nemenyi.p_values.loc[ours, others.index] < LEVEL).sum())
     return (
-        f"{told}, before {others.index[0]} with {others.iloc[0]:.2f}; Nemenyi's test tells {ours} "
+        f"{words}, before {others.index[0]} with {others.iloc[0]:.2f}; Nemenyi's test tells {ours} "
         f"from {apart} of the {len(mean) - 1} others."
     )
 
@@ -149,30 +147,32 @@ def holm_sentence(summaries: Sequence[RankSummary]) -> str:
     )
 
 
-def _test_row(summary: RankSummary, method: str) -> list[Cell]:
+def _test_row(summary: RankSummary, method: str) -> list[TableCell]:
     rank, mean = float(summary.ranks.mean[method]), summary.ranks.mean
     p_of_best = summary.nemenyi.p_values.at[mean.idxmin(), method]
     is_best = rank <= mean.min() + 1e-9
-    placed = Cell(f"{rank:.2f}", rank, best=is_best, tied=bool(not is_best and p_of_best >= LEVEL))
+    placed = TableCell(
+        f"{rank:.2f}", rank, best=is_best, tied=bool(not is_best and p_of_best >= LEVEL)
+    )
     if method == summary.reference:
-        return [Cell(method), placed, *(Cell("—") for _ in TEST_COLUMNS[2:])]
+        return [TableCell(method), placed, *(TableCell("—") for _ in TEST_COLUMNS[2:])]
     paired, chances = summary.wilcoxon.loc[method], summary.bayesian.loc[method]
     score = f"{paired['wins']:.0f}/{paired['ties']:.0f}/{paired['losses']:.0f}"
     gap = float(paired["mean_difference"])
     return [
-        Cell(method),
+        TableCell(method),
         placed,
         _p_value(summary.nemenyi.p_values.at[summary.reference, method]),
-        Cell(score, float(paired["wins"] - paired["losses"])),
-        Cell(f"{gap:+.3f}", gap),
+        TableCell(score, float(paired["wins"] - paired["losses"])),
+        TableCell(f"{gap:+.3f}", gap),
         _p_value(paired["p_value"]),
         _p_value(paired["p_holm"]),
         *(number(chances[side]) for side in ("better", "equal", "worse")),
     ]
 
 
-def _p_value(value: float) -> Cell:
-    return Cell(f"{value:.3f}" if value >= 0.001 else "< 0.001", float(value))
+def _p_value(value: float) -> TableCell:
+    return TableCell(f"{value:.3f}" if value >= 0.001 else "< 0.001", float(value))
 
 
 def _unranked_words(frame: pd.DataFrame, summary: RankSummary) -> list[str]:

@@ -92,7 +92,7 @@ def critical_difference_svg(
     bar_lines = _bar_lines(spans, BAR_GAP / place.scale)
     rows_top = place.axis_y + 18 + BAR_STEP * (max(bar_lines, default=-1) + 1) + ROW / 2
     height = rows_top + ROW * (n_left - 1) + ROW / 2 + PAD / 2
-    told = title or "Critical-difference diagram"
+    words = title or "Critical-difference diagram"
     description = (
         f"Mean ranks of {len(names)} methods, the best at the left. Bars join methods whose mean "
         f"ranks differ by less than {critical_difference:.2f}."
@@ -102,7 +102,7 @@ def critical_difference_svg(
         f'{height:.0f}" width="{place.width:.0f}" height="{height:.0f}" '
         f'style="max-width:100%;height:auto" font-family="system-ui, sans-serif" '
         f'font-size="{FONT:g}" fill="currentColor">',
-        f"<title>{_escaped(told)}</title>",
+        f"<title>{_escaped(words)}</title>",
         f"<desc>{description}</desc>",
         f"<style>{STYLE}</style>",
         *([_text(PAD, PAD + FONT, title, extra=' font-weight="bold"')] if title else []),

@@ -21,19 +21,6 @@ from dlst.reports.ranks import (
 )
 from dlst.reports.score_tables import LEVEL, ScoreTable
 
-COLUMNS = (
-    "method",
-    "mean rank",
-    "Nemenyi p",
-    "wins/ties/losses",
-    "mean difference",
-    "Wilcoxon p",
-    "Holm p",
-    "P(better)",
-    "P(equal)",
-    "P(worse)",
-)
-
 
 @dataclass(frozen=True)
 class RankSummary:
@@ -82,13 +69,6 @@ class RankSummary:
             self.ranks.mean, self.nemenyi.critical_difference, title=heading
         )
 
-    def to_markdown(self) -> str:
-        """Return the tests in sentences, then a table from the best mean rank to the worst."""
-        ordered = self.ranks.mean.sort_values(kind="stable").index
-        lines = [COLUMNS, ("---",) * len(COLUMNS), *(self._cells(method) for method in ordered)]
-        table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-        return "\n\n".join([*self.sentences(), table])
-
     def sentences(self) -> list[str]:
         """Return the tests in words, a paragraph each."""
         test, level = self.friedman, _figure(self.nemenyi.level)
@@ -98,7 +78,7 @@ class RankSummary:
             if self.differs
             else "no difference is shown, so the pairs below are no evidence of one either"
         )
-        told = [
+        words = [
             f"**{self.title}** of {test.n_methods} methods on {test.n_data} data sets; rank 1 is "
             "the best.",
             f"Friedman χ²({freedom}) = {test.chi_square:.2f}, p {_p(test.chi_square_p)}; "
@@ -106,36 +86,20 @@ class RankSummary:
             f"p {_p(test.f_p)}: {verdict} (level {level}).",
             f"By Nemenyi's test mean ranks that lie {self.nemenyi.critical_difference:.2f} apart "
             f"differ (level {level}). "
-            f"The columns after it compare {_cell(self.reference)} with the method of the row: "
+            f"The columns after it compare {self.reference} with the method of the row: "
             "Wilcoxon's signed-rank test, two-sided, and the Bayesian signed-rank test, which "
             f"counts differences up to {self.rope:g} as none.",
         ]
         smallest = 2.0 ** (1 - test.n_data)
         if smallest >= self.nemenyi.level:
-            told.append(
+            words.append(
                 f"With {test.n_data} data sets Wilcoxon's p-value cannot fall below "
                 f"{_figure(smallest)}, whatever the scores."
             )
         if self.ranks.left_out:
-            names = ", ".join(map(_cell, self.ranks.left_out))
-            told.append(f"Left out, for want of a method's results: {names}.")
-        return told
-
-    def _cells(self, method: str) -> tuple[str, ...]:
-        name, rank = _cell(method), f"{self.ranks.mean[method]:.2f}"
-        if method == self.reference:
-            return (f"**{name}**", rank, *("—",) * (len(COLUMNS) - 2))
-        paired, chances = self.wilcoxon.loc[method], self.bayesian.loc[method]
-        return (
-            name,
-            rank,
-            _figure(self.nemenyi.p_values.at[self.reference, method]),
-            f"{paired['wins']:.0f}/{paired['ties']:.0f}/{paired['losses']:.0f}",
-            f"{paired['mean_difference']:+.3f}",
-            _figure(paired["p_value"]),
-            _figure(paired["p_holm"]),
-            *(f"{chances[side]:.3f}" for side in ("better", "equal", "worse")),
-        )
+            names = ", ".join(self.ranks.left_out)
+            words.append(f"Left out, for want of a method's results: {names}.")
+        return words
 
 
 def rank_summary(
@@ -206,7 +170,3 @@ def _p(value: float) -> str:
 
 def _figure(value: float) -> str:
     return f"{value:.3f}" if value >= 0.001 else "< 0.001"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", r"\|")

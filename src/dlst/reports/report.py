@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dlst.reports.document import Document, LatentMap, Section, Text
+from dlst.reports.document import Document, Explained, LatentMap, Section, Text
+from dlst.reports.frames import record_title
 from dlst.reports.layouts import layout_of
 from dlst.reports.provenance import failure_section, provenance_section, run_facts
-from dlst.reports.run import Run
+from dlst.reports.run import Run, short_name
+from dlst.reports.words import listed
 
+MOST_NAMED = 4
+"""More methods or data sets than these are counted in a title, not named."""
+
+N_EXPLAINED = 12
 NOTHING_YET = "The run has no finished cell yet."
 
 
@@ -24,19 +30,29 @@ def build_document(
     layout = layout_of(str(run.plan.get("item", "")))
     has_ended = any(each["status"] == "done" for each in run.records if each["kind"] != "tune")
     return Document(
-        title=str(run.plan.get("name") or "Comparison"),
+        title=str(run.plan.get("name") or run_title(run)),
         verdict=layout.verdict(run) if has_ended else NOTHING_YET,
         facts=run_facts(run),
         sections=[
             *(layout.sections(run) if has_ended else []),
-            *_map_section(run),
+            *_map_sections(run),
             failure_section(run.records),
             provenance_section(run),
         ],
     )
 
 
-def _map_section(run: Run) -> list[Section]:
+def run_title(run: Run) -> str:
+    """Name a run by its methods and its data."""
+    titles = dict.fromkeys(record_title(record) for record in run.evaluated)
+    data = dict.fromkeys(short_name(record["cell"]["data"]) for record in run.evaluated)
+    if not titles:
+        return "Probes"
+    methods = listed(titles) if len(titles) <= MOST_NAMED else f"{len(titles)} methods"
+    return f"{methods} on {listed(data) if len(data) <= MOST_NAMED else f'{len(data)} data sets'}"
+
+
+def _map_sections(run: Run) -> list[Section]:
     maps = [
         LatentMap(name, f"{result['data']}: codes of {result['method']}", result)
         for name, result in run.probes("map").items()
@@ -48,4 +64,21 @@ def _map_section(run: Run) -> list[Section]:
         "in which the codes vary most. Choose a label to colour by it; click a row to see which "
         "training rows vote on it and how its labels come about."
     )
-    return [Section("latent-map", "Latent map", [Text(words), *maps])]
+    pictured = [each for each in maps if each.result.get("images")]
+    return [
+        Section("latent-map", "Latent map", [Text(words), *maps]),
+        *([_explained_section(pictured)] if pictured else []),
+    ]
+
+
+def _explained_section(maps: list[LatentMap]) -> Section:
+    words = (
+        "Test rows at even distances, which nobody picked, from pixels to labels: the training "
+        "rows whose codes lie nearest, and the terms that add up to the logit of each label."
+    )
+    blocks = []
+    for each in maps:
+        n, step = len(each.result["test"]), max(1, len(each.result["test"]) // N_EXPLAINED)
+        rows = list(range(0, n, step))[:N_EXPLAINED]
+        blocks.append(Explained(f"{each.name}-explained", each.title, each, rows))
+    return Section("explained", "Rows explained", [Text(words), *blocks])

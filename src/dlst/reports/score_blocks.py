@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from dlst.metrics import metric_info
-from dlst.reports.document import Cell, Chart, Column, Direction, Series, Table, Text
-from dlst.reports.frames import LABELLED, TOP_R, is_better_higher, measure_title
+from dlst.reports.document import Chart, Column, Direction, Series, Table, TableCell, Text
+from dlst.reports.frames import LABELLED, TOP_R, is_better_higher, measure_title, plain_measure
 from dlst.reports.run import CEILING, FLOOR, SIZES, Run, common_words, titled
 from dlst.reports.score_tables import FEWEST_PAIRS, LEVEL, ScoreTable, score_table
 from dlst.reports.signed_rank import signed_rank_p
 from dlst.reports.words import SIMULATED, listed
 
 BETTER, WORSE = "▲", "▼"
+FEW_TUNING_ROWS = 100
+"""Parameters that were chosen once, on fewer rows than these, are marked."""
+
+TUNED_ON_FEW = "†"
 FLOOR_ROW = "floor: labels by frequency alone"
 CEILING_ROW = "ceiling: the best ranking, top r"
 
@@ -35,7 +39,7 @@ def score_block(
     *,
     name: str,
     title: str = "",
-    references: Sequence[Sequence[Cell]] = (),
+    references: Sequence[Sequence[TableCell]] = (),
     note: str = "",
 ) -> Table | None:
     """Lay out methods × data sets, with marks, floor and ceiling; None where nothing was measured.
@@ -56,12 +60,16 @@ def score_block(
     if summary is None:
         return None
     marks = _marks(titled(frame), measure, reference)
+    few = _tuned_on_few(titled(frame))
     columns = list(summary.mean.columns)
     rows = [
-        [Cell(str(method)), *(_score(summary, marks, method, column) for column in columns)]
+        [
+            TableCell(str(method)),
+            *(_score(summary, marks, few, method, column) for column in columns),
+        ]
         for method in summary.mean.index
     ]
-    notes = [note, _marks_note(summary, reference)]
+    notes = [note, _marks_note(summary, reference), _few_note(few)]
     return Table(
         name=name,
         title=title or measure_heading(measure),
@@ -115,17 +123,17 @@ def score_chart(frame: pd.DataFrame, measure: str, reference: str, *, name: str)
 
 def _axis_name(column: str) -> str:
     """Shorten the title of a column, but for what must be said wherever it stands."""
-    name, told, _ = column.partition(" (")
-    return f"{name} ({SIMULATED})" if told and SIMULATED in column else name
+    name, words, _ = column.partition(" (")
+    return f"{name} ({SIMULATED})" if words and SIMULATED in column else name
 
 
-def bounds(frame: pd.DataFrame, measure: str) -> list[list[Cell]]:
+def bounds(frame: pd.DataFrame, measure: str) -> list[list[TableCell]]:
     """Return the reference rows of a measure: floor and ceiling, means over the same splits."""
     rows = []
     for prefix, title in ((FLOOR, FLOOR_ROW), (CEILING, CEILING_ROW)):
         means = bound_means(frame, prefix + measure)
         if means.notna().any():
-            rows.append([Cell(title), *(number(value) for value in means)])
+            rows.append([TableCell(title), *(number(value) for value in means)])
     return rows
 
 
@@ -139,11 +147,11 @@ def bound_means(frame: pd.DataFrame, bound: str) -> pd.Series:
     return by_split.groupby("column").mean().reindex(columns)
 
 
-def number(value: float, decimals: int = 3, note: str = "") -> Cell:
+def number(value: float, decimals: int = 3, note: str = "") -> TableCell:
     """Show a number; a dash where there is none."""
     if not np.isfinite(value):
-        return Cell("—", note=note)
-    return Cell(f"{value:.{decimals}f}", value=float(value), note=note)
+        return TableCell("—", note=note)
+    return TableCell(f"{value:.{decimals}f}", value=float(value), note=note)
 
 
 def direction_of(measure: str) -> Direction:
@@ -160,7 +168,7 @@ def measure_words(measure: str) -> str:
     ('micro-F1 (own decisions)', 'micro-F1 (top r)')
     """
     name, _, rule = measure_heading(measure.removesuffix(LABELLED)).partition(", ")
-    name = name[0].lower() + name[1:]
+    name = name if name.startswith("Hamming") else name[0].lower() + name[1:]
     return f"{name} ({rule})" if rule else name
 
 
@@ -173,8 +181,7 @@ def measure_heading(measure: str) -> str:
     ('Micro-F1, own decisions', 'Macro AUC')
     """
     title = measure_title(measure)
-    plain = measure.removesuffix(TOP_R).removesuffix(LABELLED)
-    own = metric_info(plain).needs == "decisions" and not measure.endswith(TOP_R)
+    own = metric_info(plain_measure(measure)).needs == "decisions" and not measure.endswith(TOP_R)
     return f"{title}, own decisions" if own else title
 
 
@@ -186,12 +193,12 @@ def run_sentences(run: Run) -> list[Text]:
 
 def protocol_sentence(frame: pd.DataFrame) -> str:
     """Say on which rows the methods were trained and tested, where all cells agree."""
-    told = []
+    words = []
     for kind, seeds in frame.groupby("drawn")["seed"].nunique().items():
         drawn = "one random split" if seeds == 1 else f"{seeds} random splits"
-        told.append(drawn if kind == "random" else "the official split")
-    told += common_words(frame["setting"])
-    return f"Protocol: {', '.join(told)}."
+        words.append(drawn if kind == "random" else "the official split")
+    words += common_words(frame["setting"])
+    return f"Protocol: {', '.join(words)}."
 
 
 def simulated_sentence(frame: pd.DataFrame) -> str:
@@ -216,11 +223,30 @@ def _columns(frame: pd.DataFrame, measure: str, names: Sequence[str]) -> list[Co
     return [Column(name, direction_of(measure), meanings.get(name, "")) for name in names]
 
 
-def _score(table: ScoreTable, marks: pd.DataFrame, method: str, column: str) -> Cell:
+def _tuned_on_few(frame: pd.DataFrame) -> dict[tuple[str, str], int]:
+    """Give, by method and column, the few rows on which parameters were chosen once."""
+    rows = frame.groupby(["title", "column"], sort=False)["tuned_on"].max()
+    return {key: int(count) for key, count in rows.items() if count < FEW_TUNING_ROWS}
+
+
+def _few_note(few: Mapping[tuple[str, str], int]) -> str:
+    by_column = {column: rows for (_, column), rows in few.items()}
+    words = [f"{rows} rows of {column}" for column, rows in by_column.items()]
+    return f"{TUNED_ON_FEW}: parameters chosen once, on {listed(words)}." if words else ""
+
+
+def _score(
+    table: ScoreTable,
+    marks: pd.DataFrame,
+    few: Mapping[tuple[str, str], int],
+    method: str,
+    column: str,
+) -> TableCell:
     mean, runs = table.mean.at[method, column], table.count.at[method, column]
     mark = marks.at[method, column] if np.isfinite(mean) else ""
-    return Cell(
-        text=f"{table.cell(method, column)} {mark}".strip(),
+    tuned = f" {TUNED_ON_FEW}" if (method, column) in few and np.isfinite(mean) else ""
+    return TableCell(
+        text=f"{table.cell(method, column)}{tuned} {mark}".strip(),
         value=float(mean) if np.isfinite(mean) else None,
         best=bool(table.best.at[method, column]),
         tied=bool(table.tied.at[method, column]),

@@ -77,38 +77,6 @@ def score_table(frame: pd.DataFrame, measure: str) -> ScoreTable:
     return ScoreTable(measure, mean, std, count, best, _tied(done, measure, mean, best))
 
 
-def to_markdown(table: ScoreTable) -> str:
-    """Return a Markdown table: best bold, ties with the best in italics."""
-    lines = [_markdown_line("method", table.mean.columns)]
-    lines.append(_markdown_line("---", ["---"] * len(table.mean.columns)))
-    for method in table.mean.index:
-        cells = [_marked(table, method, data, "**", "*") for data in table.mean.columns]
-        lines.append(_markdown_line(method, cells))
-    return "\n".join(lines)
-
-
-def to_latex(table: ScoreTable) -> str:
-    """Return a LaTeX tabular with booktabs rules: best bold, ties with the best in italics."""
-    columns = " & ".join(_escaped(str(data)) for data in table.mean.columns)
-    lines = [
-        rf"\begin{{tabular}}{{l{'c' * len(table.mean.columns)}}}",
-        r"\toprule",
-        rf"method & {columns} \\",
-        r"\midrule",
-    ]
-    for method in table.mean.index:
-        cells = []
-        for data in table.mean.columns:
-            text = table.cell(method, data).replace("±", r"$\pm$").replace("—", "--")
-            if table.best.at[method, data]:
-                text = rf"\textbf{{{text}}}"
-            elif table.tied.at[method, data]:
-                text = rf"\textit{{{text}}}"
-            cells.append(text)
-        lines.append(rf"{_escaped(method)} & {' & '.join(cells)} \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
-
-
 def _columns(frame: pd.DataFrame) -> pd.Series:
     if frame["protocol"].nunique() <= 1:
         return frame["data"]
@@ -133,20 +101,3 @@ def _tied(done: pd.DataFrame, measure: str, mean: pd.DataFrame, best: pd.DataFra
                 same = signed_rank_p(gaps) >= LEVEL
                 tied.at[method, column] = same
     return tied
-
-
-def _marked(table: ScoreTable, method: str, data: str, best: str, tied: str) -> str:
-    text = table.cell(method, data)
-    if table.best.at[method, data]:
-        return f"{best}{text}{best}"
-    return f"{tied}{text}{tied}" if table.tied.at[method, data] else text
-
-
-def _markdown_line(first: str, rest: list[str] | pd.Index) -> str:
-    return f"| {first} | " + " | ".join(str(cell) for cell in rest) + " |"
-
-
-def _escaped(text: str) -> str:
-    for character in r"&%$#_{}":
-        text = text.replace(character, f"\\{character}")
-    return text.replace("₁", "$_1$").replace("₂", "$_2$")

@@ -10,9 +10,11 @@ import numpy as np
 from dlst.data import Dataset, Split, random_split
 from dlst.decoders import Explanation, NeighbourVotes
 from dlst.errors import DataError, PlanError
-from dlst.experiments.demo_result import BoolArray, FloatArray, Reason
 from dlst.experiments.latent_plane import (
+    BoolArray,
+    FloatArray,
     IntArray,
+    Reason,
     code_voters,
     grey_images,
     plane_of,
@@ -67,8 +69,8 @@ def latent_map(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
         logit) and ``n_voters``; ``test``, with ``row`` (of the whole data set), place, ``truth``,
         ``found``, ``neighbours`` (``train`` is a position in the list of that name) and
         ``reasons``; ``train``, with the place at which the decoder finds the row; ``centres``,
-        the mean codes of the labels; and ``images``, grey pixels from 0 to 255 of the test rows,
-        or None.
+        the mean codes of the labels; and ``images`` and ``train_images``, grey pixels from 0 to
+        255 of the test rows and of the training rows shown, or None.
     """
     chosen = _checked(settings)
     split = _split_of(data, chosen["split"], chosen["seed"])
@@ -113,6 +115,7 @@ def latent_map(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
             {"label": label, **_at(centre)} for label, centre in zip(labels, centres, strict=True)
         ],
         "images": _pixels(test),
+        "train_images": _pixels(train.subset(shown)),
     }
 
 
@@ -190,7 +193,7 @@ def _verdicts(
         {
             "truth": np.flatnonzero(has).tolist(),
             "found": np.flatnonzero(got).tolist(),
-            "reasons": [_told(reason) for reason in reasons],
+            "reasons": [_values(reason) for reason in reasons],
         }
         for has, got, reasons in zip(truth, found, reasons_for(why, explained), strict=True)
     ]
@@ -203,7 +206,7 @@ def _explained_labels(probability: FloatArray, concerned: BoolArray, most: int) 
     return np.concatenate([first, others[: max(0, most - len(first))]])
 
 
-def _told(reason: Reason) -> dict[str, Any]:
+def _values(reason: Reason) -> dict[str, Any]:
     return {
         "label": reason.label,
         "terms": [round(term, DECIMALS) for term in reason.terms],
@@ -212,8 +215,8 @@ def _told(reason: Reason) -> dict[str, Any]:
     }
 
 
-def _pixels(test: Dataset) -> dict[str, Any] | None:
-    images = grey_images(test)
+def _pixels(data: Dataset) -> dict[str, Any] | None:
+    images = grey_images(data)
     if images is None:
         return None
     n, height, width = images.shape

@@ -114,7 +114,7 @@ def examples(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _judged(labels: NDArray[np.float64], given: BoolArray, papers: BoolArray) -> dict[str, Any]:
     truth, known = labels == 1, ~np.isnan(labels)
-    found = evaluate(labels, protocol=tuple(MEASURES.values()), Y_pred=given)
+    found = evaluate(labels, metrics=tuple(MEASURES.values()), Y_pred=given)
     difference = (given & truth).sum(axis=1) - (papers & truth).sum(axis=1)
     error = difference.std(ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else np.inf
     return {

@@ -1,4 +1,5 @@
 // One latent map: points to look at, a label to colour by, an instance to pin with its reasons.
+// Returns what shows an instance, for those that stand beneath the map.
 function startLatentMap(root) {
   const data = JSON.parse(root.querySelector(".map-data").textContent);
   const find = (selector) => root.querySelector(selector);
@@ -159,9 +160,9 @@ function startLatentMap(root) {
     root.classList.toggle("same", pinned >= 0 && pinned === current);
   }
 
-  function picture(element, index, widest) {
-    if (!data.images) return;
-    const { columns, width, height, count, sprite } = data.images;
+  function picture(element, sheet, index, widest) {
+    if (!sheet) return element;
+    const { columns, width, height, count, sprite } = sheet;
     const zoom = Math.max(1, Math.floor(widest / width));
     const rows = Math.ceil(count / columns);
     element.hidden = false;
@@ -171,6 +172,7 @@ function startLatentMap(root) {
     element.style.backgroundSize = columns * width * zoom + "px " + rows * height * zoom + "px";
     element.style.backgroundPosition =
       -(index % columns) * width * zoom + "px " + -Math.floor(index / columns) * height * zoom + "px";
+    return element;
   }
 
   function chips(instance) {
@@ -193,7 +195,7 @@ function startLatentMap(root) {
     current = index;
     moveRing(".cursor", index);
     const instance = data.test[index];
-    picture(find(".peek-image"), index, 240);
+    picture(find(".peek-image"), data.images, index, 240);
     find(".peek-text").replaceChildren(
       make("p", { class: "peek-title" }, "Test instance " + instance.row), ...summary(instance));
   }
@@ -225,14 +227,20 @@ function startLatentMap(root) {
     const instance = data.test[index];
     const close = make("button", { type: "button", class: "quiet unpin" }, "Let go");
     close.addEventListener("click", () => { pin(-1); svg.focus({ preventScroll: true }); });
+    panel.append(make("div", { class: "pinned-head" }, make("h4", {}, "Test instance " + instance.row), close), explanation(index));
+  }
+
+  // Of labels that are neither true nor found a pinned instance shows some, a card none.
+  function explanation(index, concernedOnly = false) {
+    const instance = data.test[index];
+    const shown = instance.reasons.filter((reason) => !concernedOnly || outcome(instance, reason.label) !== "other");
     const image = make("div", { class: "picture peek-image", hidden: "" });
-    picture(image, index, 216);
-    panel.append(
-      make("div", { class: "pinned-head" }, make("h4", {}, "Test instance " + instance.row), close),
-      make("div", { class: "pinned-grid" },
-        make("div", { class: "what" }, image, ...summary(instance)),
-        make("div", { class: "who" }, make("h5", {}, "Nearest in code space"), neighbours(instance)),
-        make("div", { class: "why" }, make("h5", {}, "Why: the terms of each label add up to its logit"), reasons(instance))));
+    return make("div", { class: "pinned-grid" },
+      make("div", { class: "what" }, picture(image, data.images, index, 216), ...summary(instance)),
+      ...(instance.neighbours.length
+        ? [make("div", { class: "who" }, make("h5", {}, "Nearest in code space"), neighbours(instance))] : []),
+      make("div", { class: "why" }, make("h5", {}, "Why: the terms of each label add up to its logit"),
+        shown.length ? reasons(instance, shown) : make("p", {}, "No label is true, and none was found.")));
   }
 
   function neighbours(instance) {
@@ -246,8 +254,10 @@ function startLatentMap(root) {
           ? make("b", {}, data.label_names[each]) : make("span", { class: "not-here" }, data.label_names[each])]);
       const bar = make("span", { class: "weight-bar" });
       bar.style.width = (100 * voter.weight / heaviest).toFixed(1) + "%";
+      const face = data.train_images
+        ? [picture(make("div", { class: "picture peek-image" }), data.train_images, voter.train, 72)] : [];
       const row = make("tr", { "data-rank": rank },
-        make("th", { scope: "row" }, String(train.row)), make("td", {}, ...(labels.length ? labels : ["none"])),
+        make("th", { scope: "row" }, make("span", { class: "face" }, ...face, String(train.row))), make("td", {}, ...(labels.length ? labels : ["none"])),
         make("td", { class: "number" }, make("span", { class: "weight", "aria-hidden": "true" }, bar), voter.weight.toFixed(2)),
         make("td", { class: "number" }, voter.distance.toFixed(2)));
       const light = (on) => () => root.querySelectorAll('.lines [data-rank="' + rank + '"], .voters [data-rank="' + rank + '"]')
@@ -262,9 +272,9 @@ function startLatentMap(root) {
       make("table", { class: "neighbours" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)), ...hint);
   }
 
-  function reasons(instance) {
+  function reasons(instance, shown) {
     const ends = [0, 1];
-    instance.reasons.forEach((reason) => reason.terms.reduce((sum, term) => { ends.push(sum + term); return sum + term; }, 0));
+    shown.forEach((reason) => reason.terms.reduce((sum, term) => { ends.push(sum + term); return sum + term; }, 0));
     const [low, high] = [Math.min(...ends), Math.max(...ends)];
     const room = 0.06 * (high - low);
     const place = (value) => 100 * (value - low + room) / (high - low + 2 * room);
@@ -276,7 +286,7 @@ function startLatentMap(root) {
     };
     const line = (title, value, ...parts) => make("tr", {}, make("th", { scope: "row" }, title),
       make("td", { class: "track" }, placed("zero", place(0)), ...parts), make("td", { class: "number" }, signed(value)));
-    const cards = instance.reasons.map((reason) => {
+    const cards = shown.map((reason) => {
       const kind = outcome(instance, reason.label);
       let sum = 0;
       const lines = reason.terms.map((term, i) => {
@@ -387,4 +397,6 @@ function startLatentMap(root) {
     laidOutFor = svg.clientWidth;
     drawAll();
   }).observe(svg);
+
+  return { explanation, row: (index) => data.test[index].row };
 }

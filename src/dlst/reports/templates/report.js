@@ -81,7 +81,18 @@
   all(".code").forEach((block) => {
     copies(block.querySelector(".copy-code"), () => block.querySelector("code").textContent);
   });
-  all(".latent-map").forEach(startLatentMap);
+  const maps = new Map(all(".latent-map").map((root) => [root.id, startLatentMap(root)]));
+  all(".explained").forEach((block) => {
+    const map = maps.get(block.dataset.map);
+    JSON.parse(block.dataset.rows).forEach((index) => {
+      const card = document.createElement("article");
+      const title = document.createElement("h4");
+      card.className = "pinned";
+      title.textContent = "Test instance " + map.row(index);
+      card.append(title, map.explanation(index, true));
+      block.append(card);
+    });
+  });
   startCharts();
   startTips();
   startNavigation();

@@ -1,0 +1,73 @@
+"""What a model predicts, measured: rankings, probabilities, its own decisions, and top r."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dlst.metrics import evaluate, instance_average_precision
+
+RANKING = ("instance_average_precision", "one_error", "ranking_loss", "coverage")
+BY_LABEL = ("macro_average_precision", "micro_average_precision", "macro_auc")
+PROBABILITY = ("log_loss", "expected_calibration_error")
+DECISIONS = ("micro_f1", "macro_f1", "instance_f1", "hamming_loss", "subset_accuracy", "jaccard")
+TOP_R = ("micro_f1", "macro_f1")
+LABELLED_AP = "instance_average_precision_labelled"
+"""Instance AP over rows that have a label; scikit-learn counts the others as 1."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Metrics by what they judge.
+
+    Attributes
+    ----------
+    scores, decisions, top_r : dict of str to float
+        Of rankings and probabilities, of the model's own decisions, and of its r best labels.
+    labelled_ap : float
+        Instance AP over the rows that have a label.
+    r : int
+        Labels of each row in ``top_r``.
+    """
+
+    scores: dict[str, float]
+    decisions: dict[str, float]
+    top_r: dict[str, float]
+    labelled_ap: float
+    r: int
+
+    @property
+    def flat(self) -> dict[str, float]:
+        """All of them by a name of their own, as records have them."""
+        return {
+            **self.scores,
+            LABELLED_AP: self.labelled_ap,
+            **self.decisions,
+            **{f"{name}_top_r": value for name, value in self.top_r.items()},
+            "r": self.r,
+        }
+
+
+def measure(Y: Any, decided: Any, P: Any, S: Any, r: int) -> Measures:
+    """Measure predictions.
+
+    Parameters
+    ----------
+    Y : array-like or sparse of shape (n, K)
+        Truth.
+    decided, P, S : array-like or sparse of shape (n, K)
+        Decisions, probabilities and ranking scores, as ``predict_all`` gives them. Rankings within
+        a row are those of the scores, within a label those of the probabilities.
+    r : int
+        Labels that the top-r rule gives to each row.
+    """
+    return Measures(
+        scores={
+            **evaluate(Y, S, RANKING),
+            **evaluate(Y, P, (*BY_LABEL, *PROBABILITY)),
+        },
+        decisions=evaluate(Y, None, DECISIONS, Y_pred=decided),
+        top_r=evaluate(Y, S, TOP_R, r=r),
+        labelled_ap=float(instance_average_precision(Y, S, empty="skip")),
+        r=r,
+    )

@@ -1,0 +1,234 @@
+"""A small run in one table: a line for each method on each data set, a column for each measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dlst.metrics import metric_info
+from dlst.reports.document import Column, Table, TableCell
+from dlst.reports.frames import LABELLED, is_better_higher, measure_title, plain_measure
+from dlst.reports.run import CEILING, FLOOR, Run, titled
+from dlst.reports.score_blocks import direction_of, measure_words, number, scores
+from dlst.reports.score_tables import DECIMALS, FEWEST_PAIRS, LEVEL, ScoreTable
+from dlst.reports.signed_rank import signed_rank_p
+from dlst.reports.words import listed
+
+MOST_LINES = 24
+"""A run with more methods on data sets, or enough of both to rank, gets a table for a measure."""
+
+FEWEST_RANKED = 3
+"""Fewer methods or data sets are not worth ranking."""
+
+BEYOND_CHANCE = 2.0
+"""A mean difference of less than so many standard errors is put down to chance."""
+
+BOUNDS = {FLOOR: "floor: labels by frequency alone", CEILING: "ceiling: the best ranking, top r"}
+UPPER_BOUNDS = ("macro_f1_top_r",)
+"""Ceilings that are known to lie above what can be reached."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A paired difference of two methods: its mean, and its standard error where there is one."""
+
+    mean: float
+    error: float | None
+    is_level: bool | None
+    """Whether it is within chance; None where nothing tells."""
+
+    @property
+    def words(self) -> str:
+        """Write it in brackets."""
+        error = "" if self.error is None else f" ± {self.error:.{DECIMALS}f}"
+        return f"({self.mean:+.{DECIMALS}f}{error})"
+
+
+def is_small(frame: pd.DataFrame) -> bool:
+    """Say whether one table holds a run."""
+    lines = titled(frame)[["column", "title"]].drop_duplicates()
+    return len(lines) <= MOST_LINES and lines.nunique().min() < FEWEST_RANKED
+
+
+def score_lines(run: Run, measures: Sequence[str]) -> Table:
+    """Lay a small run out: the best of each data set marked, floor and ceiling beneath.
+
+    Parameters
+    ----------
+    run : Run
+    measures : sequence of str
+        Those that were measured are shown.
+    """
+    frame = titled(run.frame)
+    tables = {name: each for name in measures if (each := scores(run.frame, name)) is not None}
+    sets = list(frame["column"].unique())
+    columns = [Column("method"), *([Column("data")] if len(sets) > 1 else [])]
+    columns += [
+        Column(short_heading(name), direction_of(name), measure_meaning(name)) for name in tables
+    ]
+    seconds = frame[["fit_seconds", "predict_seconds"]].sum(axis=1, min_count=1)
+    took = seconds.groupby([frame["title"], frame["column"]], sort=False).mean()
+    columns.append(Column("seconds", "lower", "to fit, and to predict the test rows"))
+    rows = [
+        [
+            TableCell(str(title), note=_meaning(run, frame, title)),
+            *([TableCell(str(column))] if len(sets) > 1 else []),
+            *(_score(each, title, column) for each in tables.values()),
+            number(took.get((title, column), np.nan), 1),
+        ]
+        for column in sets
+        for title in frame.loc[frame["column"] == column, "title"].unique()
+    ]
+    return Table(
+        name="scores",
+        title=_title(frame, sets),
+        columns=columns,
+        rows=rows,
+        references=list(_bounds(frame, sets, list(tables))),
+        note=_note(next(iter(tables.values()), None), len(sets)),
+    )
+
+
+def difference(run: Run, frame: pd.DataFrame, measure: str, ours: str, other: str) -> Difference:
+    """Compare two methods on one data set over the same splits, or over the rows of a few.
+
+    Splits are tested by Wilcoxon's signed-rank test where there are six or more; else the average
+    precisions of the test rows are, where records have them.
+    """
+    runs = frame.pivot_table(index=["split", "seed"], columns="title", values=measure)
+    gaps = (runs[ours] - runs[other]).dropna()
+    if len(gaps) >= FEWEST_PAIRS:
+        error = float(gaps.std(ddof=1) / np.sqrt(len(gaps)))
+        return Difference(float(gaps.mean()), error, signed_rank_p(gaps.round(12)) >= LEVEL)
+    by_row = [_row_gaps(run, cells, ours, other) for _, cells in frame.groupby(["split", "seed"])]
+    pairs = np.concatenate([np.empty(0), *by_row])
+    if len(pairs) < 2 or not measure.startswith("instance_average_precision"):
+        return Difference(float(gaps.mean()), None, None)
+    mean, error = float(pairs.mean()), float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
+    return Difference(mean, error, abs(mean) <= BEYOND_CHANCE * error)
+
+
+def ranking_sentence(run: Run, measure: str) -> str:
+    """Say on each data set how the first method stands to the next best, and to frequency alone."""
+    frame = titled(run.frame)
+    table = scores(run.frame, measure)
+    ours = str(frame["title"].iloc[0])
+    if table is None or ours not in table.mean.index:
+        return "No measure has a value."
+    parts = [_against_next(run, table, str(column), ours) for column in table.mean.columns]
+    return f"By {measure_words(measure)} {'; '.join(part for part in parts if part)}."
+
+
+def short_heading(measure: str) -> str:
+    """Name a measure above a narrow column.
+
+    Examples
+    --------
+    >>> short_heading("instance_average_precision_labelled"), short_heading("micro_f1_top_r")
+    ('Instance AP', 'Micro-F1, top r')
+    """
+    return measure_title(measure.removesuffix(LABELLED))
+
+
+def measure_meaning(measure: str) -> str:
+    """Explain a measure in a line."""
+    own = metric_info(plain_measure(measure)).meaning
+    return f"{own}, when every row gets its r best labels" if measure.endswith("_top_r") else own
+
+
+def _against_next(run: Run, table: ScoreTable, column: str, ours: str) -> str:
+    means = table.mean[column].dropna()
+    others = means.drop(ours, errors="ignore")
+    if ours not in means:
+        return f"on {column} {ours} has no result"
+    if others.empty:
+        return f"{ours} has {means[ours]:.{DECIMALS}f} on {column}, and nothing to compare with"
+    rival = str(others.idxmax() if is_better_higher(table.measure) else others.idxmin())
+    frame = titled(run.frame)
+    cells = frame[(frame["column"] == column) & (frame["status"] == "done")]
+    gap = difference(run, cells, table.measure, ours, rival)
+    ahead = (gap.mean > 0) == is_better_higher(table.measure)
+    stands = "level with" if gap.is_level else "ahead of" if ahead else "behind"
+    doubt = ", a difference within chance " if gap.is_level else " "
+    untested = ", which so few runs cannot test" if gap.is_level is None else ""
+    floor = (
+        cells[f"{FLOOR}{table.measure}"].mean() if f"{FLOOR}{table.measure}" in cells else np.nan
+    )
+    alone = f"; labels by frequency alone give {floor:.{DECIMALS}f}" if np.isfinite(floor) else ""
+    return (
+        f"on {column} {ours}, {means[ours]:.{DECIMALS}f}, is {stands} the next best, {rival}, "
+        f"{means[rival]:.{DECIMALS}f}{doubt}{gap.words}{untested}{alone}"
+    )
+
+
+def _row_gaps(run: Run, cells: pd.DataFrame, ours: str, other: str) -> np.ndarray:
+    rows = {
+        str(title): np.array(run.evaluated[index].get("row_ap") or [], dtype=np.float64)
+        for index, title in cells["title"].items()
+    }
+    first, second = rows.get(ours, np.empty(0)), rows.get(other, np.empty(0))
+    if len(first) != len(second):
+        return np.empty(0)
+    gaps = first - second
+    return gaps[np.isfinite(gaps)]
+
+
+def _title(frame: pd.DataFrame, sets: Sequence[str]) -> str:
+    if len(sets) > 1:
+        return f"Scores on {listed(map(str, sets))}"
+    sizes = frame[["n_train", "n_test"]].dropna()
+    if sizes.empty:
+        return f"Scores on {sets[0]}"
+    n_train, n_test = sizes.iloc[0]
+    return f"Scores on {sets[0]}: {n_train:,.0f} training and {n_test:,.0f} test rows"
+
+
+def _score(table: ScoreTable, title: str, column: str) -> TableCell:
+    mean, runs = table.mean.at[title, column], table.count.at[title, column]
+    return TableCell(
+        table.cell(title, column),
+        float(mean) if np.isfinite(mean) else None,
+        best=bool(table.best.at[title, column]),
+        tied=bool(table.tied.at[title, column]),
+        note=f"{runs} runs" if runs > 1 else "",
+    )
+
+
+def _meaning(run: Run, frame: pd.DataFrame, title: str) -> str:
+    return run.meaning(str(frame.loc[frame["title"] == title, "method"].iloc[0]))
+
+
+def _bounds(
+    frame: pd.DataFrame, sets: Sequence[str], measures: Sequence[str]
+) -> Iterator[list[TableCell]]:
+    for column in sets:
+        cells = frame[frame["column"] == column]
+        for prefix, title in BOUNDS.items():
+            known = {
+                name: cells[prefix + name].mean() if prefix + name in cells else np.nan
+                for name in measures
+            }
+            if np.isfinite(list(known.values())).any():
+                yield [
+                    TableCell(title),
+                    *([TableCell(str(column))] if len(sets) > 1 else []),
+                    *(_bound(prefix, name, value) for name, value in known.items()),
+                    TableCell(""),
+                ]
+
+
+def _bound(prefix: str, measure: str, value: float) -> TableCell:
+    if prefix == CEILING and measure in UPPER_BOUNDS and np.isfinite(value):
+        return TableCell(f"≤ {value:.{DECIMALS}f}", float(value))
+    return number(value)
+
+
+def _note(table: ScoreTable | None, n_sets: int) -> str:
+    where = "each column" if n_sets == 1 else "each measure and data set"
+    note = f"Marked: the best of {where}. F1 without top r and Hamming loss judge own decisions."
+    if table is not None and table.count.to_numpy().max() >= FEWEST_PAIRS:
+        note += " And what does not differ from it, by Wilcoxon's signed-rank test over splits."
+    return note
