@@ -17,7 +17,7 @@ Y = (RNG.random((40, 6)) < 0.3).astype(float)
 S = RNG.random((40, 6)) * 0.7 + 0.3 * Y
 
 
-def test_the_paper_protocol_is_instance_ap_and_f1_of_the_top_r():
+def test_the_papers_metrics_are_instance_ap_and_f1_of_the_top_r():
     r = math.ceil(Y.sum() / len(Y))
     P = m.top_r_decisions(S, r)
     assert m.evaluate(Y, S) == {
@@ -84,7 +84,7 @@ def test_mulan_reaches_every_metric_that_knows_it():
     assert found["macro_f1"] == m.macro_f1(Y, P, convention="mulan")
 
 
-def test_top_labels_serve_the_top_protocol_and_the_paper_rule():
+def test_top_labels_serve_the_top_metrics_and_the_paper_rule():
     order = np.argsort(-S, axis=1)[:, :5]
     top = m.TopLabels(order, np.take_along_axis(S, order, axis=1))
     expected = m.evaluate(Y, S, "top")
@@ -96,9 +96,9 @@ def test_top_labels_serve_the_top_protocol_and_the_paper_rule():
     ("arguments", "message"),
     [
         ({"metrics": "papers"}, "metrics must be one of paper"),
-        ({"protocol": ["propensity_scored_ndcg_at_1"]}, "need propensities; got None"),
+        ({"metrics": ["propensity_scored_ndcg_at_1"]}, "need propensities; got None"),
         ({"scores": None}, "scores or Y_pred must be given"),
-        ({"scores": None, "protocol": ["one_error"]}, "one_error needs scores"),
+        ({"scores": None, "metrics": ["one_error"]}, "one_error needs scores"),
     ],
 )
 def test_a_wrong_call_names_the_remedy(arguments, message):

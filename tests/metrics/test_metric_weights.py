@@ -74,7 +74,7 @@ def test_all_metrics_of_decisions_and_all_means_over_instances_take_weights():
     }
 
 
-def test_a_protocol_passes_weights_on_and_refuses_what_cannot_count_so():
+def test_evaluate_passes_weights_on_and_refuses_what_cannot_count_so():
     Y, P, D, rows, labels = problem()
     again = np.repeat(np.arange(len(Y)), rows)
     names = ("instance_average_precision", "micro_f1", "hamming_loss")
