@@ -18,6 +18,7 @@ from dlst.reports.document import (
     Column,
     Document,
     Drawing,
+    Explained,
     LatentMap,
     Section,
     Series,
@@ -117,6 +118,7 @@ def sample_document() -> Document:
             Section("curves", "Curves", _charts()),
             Section("ranks", "Ranks", [_drawing()]),
             Section("map", "Latent map", [_small_map(), _large_map()]),
+            Section("explained", "Rows explained", [_explained()]),
             Section(
                 "provenance",
                 "Provenance",
@@ -286,6 +288,10 @@ def _drawing() -> Drawing:
 
 def _small_map() -> LatentMap:
     return LatentMap("map-emotions", "emotions in code space", latent_result(MOODS, 120, True))
+
+
+def _explained() -> Explained:
+    return Explained("rows-of-emotions", "Two rows of emotions", _small_map(), [0, 60])
 
 
 def _large_map() -> LatentMap:

@@ -354,3 +354,21 @@ def test_the_bar_of_sections_marks_where_the_reader_is(visit):
     page.get_by_role("link", name="Ranks").click()
     page.locator(".bar-nav [aria-current]", has_text="Ranks").wait_for()
     assert page.locator("#ranks h2").is_visible()
+
+
+def test_rows_are_explained_without_a_click(visit, report):
+    page = visit()
+    cards = page.locator("#rows-of-emotions .pinned")
+    assert cards.count() == 2
+    result = next(
+        block.result
+        for section in report.sections
+        for block in section.blocks
+        if getattr(block, "name", "") == "map-emotions"
+    )
+    first = result["test"][0]
+    assert cards.first.locator("h4").inner_text() == f"Test instance {first['row']}"
+    concerned = {*first["truth"], *first["found"]}
+    assert cards.first.locator(".reason").count() == len(concerned)
+    assert cards.first.locator(".neighbours tbody tr").count() == len(first["neighbours"])
+    assert cards.first.locator(".what .picture").is_visible()

@@ -29,7 +29,7 @@ def test_the_demo_prints_its_table_and_writes_its_page_again_and_as_json(tmp_pat
     page = tmp_path / "page.html"
     assert main(["demo", "-o", str(page), "--seed", "7"]) == 0
     shown = capsys.readouterr().out
-    for words in ("multidigits", "█", "true", "found", "ML-kNN", "floor: labels by", "Instance AP"):
+    for words in ("multidigits", "█", "true", "found", "ML-kNN", "floor: frequency", "Instance AP"):
         assert words in shown
     assert f"wrote {page}" in shown
     html = page.read_text(encoding="utf-8")

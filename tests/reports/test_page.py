@@ -21,6 +21,7 @@ from dlst.reports.document import (
     Column,
     Document,
     Drawing,
+    Explained,
     LatentMap,
     Section,
     Series,
@@ -137,7 +138,8 @@ def document(*blocks, **changes):
 def everything():
     text = Text("`code` and **weight**")
     latent = LatentMap("map", "Map", RESULT)
-    return document(text, Code("a < b"), TABLE, LINES, DRAWING, latent)
+    explained = Explained("why", "Why", latent, [0])
+    return document(text, Code("a < b"), TABLE, LINES, DRAWING, latent, explained)
 
 
 @pytest.fixture(scope="module")

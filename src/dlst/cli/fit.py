@@ -74,9 +74,9 @@ def fit(
     such as --text and --category say otherwise. Test rows, when there are any, are measured on.
     """
     from dlst.cli import views
-    from dlst.cli.measures import measure
     from dlst.cli.models import used_model
     from dlst.data.front_door import holds_tables
+    from dlst.experiments.measures import measure_model
     from dlst.methods import make
     from dlst.persistence import save_model
 
@@ -108,7 +108,7 @@ def fit(
     used = used_model(fitted)
     scores = None
     if held_out is not None and held_out.n_samples:
-        scores = {"n_samples": held_out.n_samples, **measure(used.method, used.ready(held_out))}
+        scores = {"n_samples": held_out.n_samples, **measure_model(used.method, used.ready(held_out))}
     save_model(fitted, out, data=train, about={"columns": used.columns(), "scores": scores})
     facts = {
         "model": str(out),

@@ -71,24 +71,14 @@ def evaluate(
     """Measure a model on data (the test rows, when they have a split)."""
     from dlst.cli import model_views, views
     from dlst.cli.models import open_model
-    from dlst.experiments.measures import measure
-    from dlst.metrics import labels_per_row, top_r_ceiling
+    from dlst.experiments.measures import measure_model
 
     model = open_model(model_file)
     dataset = model.load(data, labels, from_, judged=True)
     train, test = sides(dataset, all_rows, test_size, seed)
     judged = train if test is None else test
     _tell_if_seen(model_file, dataset, judged)
-    ready, method = model.ready(judged), model.method
-    r = min(labels_per_row(cardinality=float(method.prevalence_.sum())), ready.n_labels)
-    decided, P, S = method.predict_all(ready.X)
-    measured = measure(ready.Y, decided, P, S, r)
-    found = {
-        "scores": measured.scores,
-        "decisions": measured.decisions,
-        "top_r": {"r": r, **measured.top_r},
-        "top_r_ceiling": top_r_ceiling(ready.Y, r),
-    }
+    found = measure_model(model.method, model.ready(judged))
     if json:
         views.print_json({"data": judged.name, "n_samples": judged.n_samples, **found})
     else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dlst.metrics import evaluate, instance_average_precision
+from dlst.data import Dataset
+from dlst.metrics import evaluate, instance_average_precision, labels_per_row, top_r_ceiling
 
 RANKING = ("instance_average_precision", "one_error", "ranking_loss", "coverage")
 BY_LABEL = ("macro_average_precision", "micro_average_precision", "macro_auc")
@@ -71,3 +72,19 @@ def measure(Y: Any, decided: Any, P: Any, S: Any, r: int) -> Measures:
         labelled_ap=float(instance_average_precision(Y, S, empty="skip")),
         r=r,
     )
+
+
+def measure_model(model: Any, data: Dataset) -> dict[str, Any]:
+    """Measure a fitted method on data: metrics by group, and the ceiling of the top-r rule.
+
+    r is the cardinality of the training labels, rounded up.
+    """
+    r = min(labels_per_row(cardinality=float(model.prevalence_.sum())), data.n_labels)
+    decided, P, S = model.predict_all(data.X)
+    found = measure(data.Y, decided, P, S, r)
+    return {
+        "scores": found.scores,
+        "decisions": found.decisions,
+        "top_r": {"r": r, **found.top_r},
+        "top_r_ceiling": top_r_ceiling(data.Y, r),
+    }

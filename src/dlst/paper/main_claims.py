@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
@@ -35,15 +35,22 @@ def better_everywhere(run: Run) -> tuple[Outcome, str]:
         for data, values in by_data.items()
         if max(values.values()) > values["dlst"]
     ]
-    simulated = [f"{title} {won} of {total}" for title, (won, total) in apart.items() if total]
+    both = {
+        title: [sum(pair) for pair in zip(counts[title], apart[title], strict=True)]
+        for title in counts
+    }
+    beside = _with_simulated(both) if apart[paper][1] else ""
     return judged_by_share(*counts[paper]), (
         f"Best, or not significantly worse than the best, against the nine alone: {paper} in "
         f"{counts[paper][0]} of {counts[paper][1]}, the library's default in "
-        f"{counts[default][0]} of {counts[default][1]}"
-        + (f"; on simulated features, apart: {listed(simulated)}" if simulated else "")
-        + f". Table II itself has a higher value than DLST's, which it prints in bold, in "
-        f"{listed(higher)}."
+        f"{counts[default][0]} of {counts[default][1]}{beside}. Table II itself has a higher value "
+        f"than DLST's, which it prints in bold, in {listed(higher)}."
     )
+
+
+def _with_simulated(both: Mapping[str, Sequence[int]]) -> str:
+    words = [f"{title} in {won} of {total}" for title, (won, total) in both.items()]
+    return f" (with simulated features, which do not count: {listed(words)})"
 
 
 def measured_by_top_r(run: Run) -> tuple[Outcome, str]:

@@ -26,7 +26,10 @@ FEWEST_RANKED = 3
 BEYOND_CHANCE = 2.0
 """A mean difference of less than so many standard errors is put down to chance."""
 
-BOUNDS = {FLOOR: "floor: labels by frequency alone", CEILING: "ceiling: the best ranking, top r"}
+BOUNDS = {
+    FLOOR: ("floor: frequency", "labels ranked by their frequency in training, rows unseen"),
+    CEILING: ("ceiling: top r", "the best that any ranking reaches when each row gets r labels"),
+}
 UPPER_BOUNDS = ("macro_f1_top_r",)
 """Ceilings that are known to lie above what can be reached."""
 
@@ -206,14 +209,14 @@ def _bounds(
 ) -> Iterator[list[TableCell]]:
     for column in sets:
         cells = frame[frame["column"] == column]
-        for prefix, title in BOUNDS.items():
+        for prefix, (title, meaning) in BOUNDS.items():
             known = {
                 name: cells[prefix + name].mean() if prefix + name in cells else np.nan
                 for name in measures
             }
             if np.isfinite(list(known.values())).any():
                 yield [
-                    TableCell(title),
+                    TableCell(title, note=meaning),
                     *([TableCell(str(column))] if len(sets) > 1 else []),
                     *(_bound(prefix, name, value) for name, value in known.items()),
                     TableCell(""),

@@ -31,6 +31,8 @@ class Standing:
     ----------
     best : int
         Columns in which no other mean is better, to the decimals shown.
+    alone : int
+        Those of them in which no other is level with it.
     level : tuple of Beaten
         Those in which it is not significantly worse than the best, by the test of
         :class:`~dlst.reports.ScoreTable`.
@@ -39,6 +41,7 @@ class Standing:
     """
 
     best: int
+    alone: int
     level: tuple[Beaten, ...]
     worse: tuple[Beaten, ...]
 
@@ -50,8 +53,10 @@ class Standing:
     @property
     def words(self) -> str:
         """Count them, as a part of a sentence."""
+        shared = self.best - self.alone
+        ties = f", with another level in {shared} of them" if shared else ""
         level = f", level with the best in {len(self.level)} more" if self.level else ""
-        return f"best in {self.best} of {self.total} columns{level}"
+        return f"best in {self.best} of {self.total} columns{ties}{level}"
 
 
 def standing(frame: pd.DataFrame, measures: Sequence[str], title: str) -> Standing:
@@ -65,7 +70,7 @@ def standing(frame: pd.DataFrame, measures: Sequence[str], title: str) -> Standi
     title : str
         Of the method.
     """
-    best = 0
+    best = alone = 0
     level, worse = [], []
     for measure in measures:
         table = scores(frame, measure)
@@ -76,8 +81,9 @@ def standing(frame: pd.DataFrame, measures: Sequence[str], title: str) -> Standi
             beaten = Beaten(measure, str(column), winners)
             if title in winners:
                 best += 1
+                alone += len(winners) == 1 and not table.tied[column].any()
             elif table.tied.at[title, column]:
                 level.append(beaten)
             else:
                 worse.append(beaten)
-    return Standing(best, tuple(level), tuple(worse))
+    return Standing(best, alone, tuple(level), tuple(worse))
