@@ -132,7 +132,9 @@ def test_results_have_a_row_for_each_cell(written):
 
 
 def test_no_cell_is_a_formula_in_a_spreadsheet(tmp_path):
-    table = Table("t", "T", [Column("=method"), Column("gain")], [[Cell("@x"), Cell("-0.5", -0.5)]])
+    table = Table(
+        "t", "T", [Column("=method"), Column("gain")], [[TableCell("@x"), TableCell("-0.5", -0.5)]]
+    )
     chart = Chart("c", "C", "lines", series=[Series("+BR", [1], [-0.2])])
     hostile = record(0)
     hostile["cell"]["data"] = "=cmd()"

@@ -108,7 +108,10 @@ def fit(
     used = used_model(fitted)
     scores = None
     if held_out is not None and held_out.n_samples:
-        scores = {"n_samples": held_out.n_samples, **measure_model(used.method, used.ready(held_out))}
+        scores = {
+            "n_samples": held_out.n_samples,
+            **measure_model(used.method, used.ready(held_out)),
+        }
     save_model(fitted, out, data=train, about={"columns": used.columns(), "scores": scores})
     facts = {
         "model": str(out),
