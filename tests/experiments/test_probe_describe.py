@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dlst.data import Dataset, Split, load, with_simulated_features
-from dlst.experiments.probes import answer
+from dlst.experiments.probes import address_of, answer
 from dlst.experiments.probes.describe import describe
 
 Y = np.array(
@@ -71,7 +71,8 @@ def test_no_rows_are_no_error():
 
 
 def test_the_embedded_set_is_described_by_name_in_plain_json():
-    found = answer({"probe": "describe", "data": "multidigits"})
+    given = {"probe": "describe", "data": "multidigits"}
+    found = answer(given, address_of(given))
     data = load("multidigits", download=False)
     per_row = [int(row.sum()) for row in data.Y.toarray()]
     assert found["rows_by_labels"] == [per_row.count(k) for k in range(max(per_row) + 1)]

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from dlst.data import Dataset, Split, load_multidigits, random_split, save
 from dlst.errors import DataError, PlanError
-from dlst.experiments.probes import answer
+from dlst.experiments.probes import address_of, answer
 from dlst.experiments.probes.latent_map import latent_map
 from dlst.methods import make
 
@@ -182,6 +182,11 @@ def test_images_are_grey_pixels_of_the_shown_rows(result, data):
     expected = np.rint(255 * data.X[shown_rows(result)])
     np.testing.assert_array_equal(images["pixels"], expected)
     assert all(type(value) is int for value in images["pixels"][0])
+    neighbours = [each["row"] for each in result["train"]][: len(result["train_images"]["pixels"])]
+    expected = np.rint(255 * data.X[neighbours])
+    np.testing.assert_array_equal(result["train_images"]["pixels"], expected)
+    voters = {each["train"] for row in result["test"] for each in row["neighbours"]}
+    assert voters == set(range(len(neighbours)))
     brighter = replace(data, X=data.X * 16)
     assert np.max(latent_map(brighter, {**SETTINGS, "n_test": 5})["images"]["pixels"]) == 255
 
@@ -189,8 +194,10 @@ def test_images_are_grey_pixels_of_the_shown_rows(result, data):
 def test_the_result_is_small_and_plain(result):
     line = json.dumps(result, allow_nan=False)
     assert json.loads(line) == result
-    # 40 test rows with 4 neighbours and 5 reasons each, 150 training rows, 40 images.
-    assert len(line) < 75_000
+    # 40 test rows with 4 neighbours and 5 reasons each, 150 training rows; images apart.
+    # A pixel is three digits, a comma and a space at most.
+    n_images = sum(len(result[name]["pixels"]) for name in ("images", "train_images"))
+    assert len(line) < 45_000 + 5 * 192 * n_images
     assert result["data"] == "multidigits"
     assert result["method"] == "DLST"
     assert result["split"] == "official"
@@ -284,7 +291,7 @@ def test_codes_of_one_dimension_lie_on_a_line(unsplit):
 def test_a_probe_of_a_plan_gives_the_same(unsplit, tmp_path):
     (file,) = save(unsplit, tmp_path / "planted.csv")
     given = {"probe": "map", "data": str(file), "n_test": 10}
-    assert answer(given) == latent_map(unsplit, {"n_test": 10})
+    assert answer(given, address_of(given)) == latent_map(unsplit, {"n_test": 10})
 
 
 @pytest.mark.parametrize(

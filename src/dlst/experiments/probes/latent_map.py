@@ -70,7 +70,7 @@ def latent_map(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
         ``found``, ``neighbours`` (``train`` is a position in the list of that name) and
         ``reasons``; ``train``, with the place at which the decoder finds the row; ``centres``,
         the mean codes of the labels; and ``images`` and ``train_images``, grey pixels from 0 to
-        255 of the test rows and of the training rows shown, or None.
+        255 of the test rows and of their neighbours, or None.
     """
     chosen = _checked(settings)
     split = _split_of(data, chosen["split"], chosen["seed"])
@@ -115,7 +115,8 @@ def latent_map(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
             {"label": label, **_at(centre)} for label, centre in zip(labels, centres, strict=True)
         ],
         "images": _pixels(test),
-        "train_images": _pixels(train.subset(shown)),
+        # Neighbours come first among the training rows shown; the others need no picture.
+        "train_images": _pixels(train.subset(shown[: len(np.unique(nearest.indices))])),
     }
 
 
