@@ -301,4 +301,4 @@ def test_compare_takes_tables_with_texts(run, files, tmp_path):
     assert (code, err) == (0, "")
     records = json.loads(out)["records"]
     assert [record["status"] for record in records] == ["done", "done"]
-    assert records[0]["metrics"]["micro_f1"] > 0.9
+    assert records[0]["metrics"]["micro_f1"] > 0.8
