@@ -129,6 +129,7 @@ def test_methods_lists_all_or_what_can_be_set_of_one(run):
     assert text.startswith("DLST: ")
     for said in ("decision", "decoder.tau", "0.2", "regressor.alpha", "encoder.n_components"):
         assert said in text
+    assert text.index("encoder.") < text.index("regressor.") < text.index("decoder.")
     facts = json.loads(run("methods", "dlst-paper", "--json")[1])
     assert facts["parameters"]["decoder.n_neighbors"] == "10"
     assert "tuned by default: regressor.alpha in 0.01, 0.1, 1.0" in run("methods", "dlst-paper")[1]

@@ -29,10 +29,11 @@ def methods_view(methods: Sequence[Any]) -> Table:
 def method_view(method: Any, parameters: Mapping[str, str]) -> RenderableType:
     """Show what a method is, its parameters and defaults, and its grid for cross-validation."""
     table = Table("--set", "default", box=None, header_style="bold")
-    own = [name for name in parameters if "." not in name]
-    parts = [name for name in parameters if "." in name]
-    for name in (*own, *sorted(parts, key=lambda name: name.partition(".")[0])):
-        table.add_row(name, parameters[name])
+    parts = {name.partition(".")[0] for name in parameters if "." in name}
+    for name, value in parameters.items():
+        # A part is shown by what can be set of it.
+        if name not in parts:
+            table.add_row(name, value)
     grid = "; ".join(
         f"{name.replace('__', '.')} in {', '.join(map(str, values))}"
         for name, values in method.param_grid.items()
