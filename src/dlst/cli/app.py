@@ -9,7 +9,16 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from dlst import __version__
-from dlst.cli import compare, data_commands, demo, fit, info, model_commands, reproduce
+from dlst.cli import (
+    compare,
+    data_commands,
+    demo,
+    fit,
+    info,
+    model_commands,
+    reproduce,
+    serve_command,
+)
 from dlst.errors import DlstError
 
 INTERRUPTED = 130
@@ -34,6 +43,7 @@ for command in (
     compare.compare,
     reproduce.reproduce,
     reproduce.report,
+    serve_command.serve,
 ):
     app.command(command.__name__)(command)
 

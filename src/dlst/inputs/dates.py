@@ -88,6 +88,10 @@ class DateColumn(Part):
         parts += ["hour sin", "hour cos"] if self.has_clock_ else []
         return [f"{self.name_} {part}" for part in parts]
 
+    def notation(self) -> dict[str, str]:
+        """Say what comes first, or the format."""
+        return {self.name_: self.order_}
+
     def _times(self, columns: Any) -> Any:
         (name,) = columns.columns
         column = columns[name]

@@ -30,6 +30,14 @@ class Part(BaseEstimator, ABC):  # type: ignore[misc]
         """Say for each feature which of the columns it comes from, by its place among them."""
         return [0] * len(self.feature_names())
 
+    def known_values(self) -> dict[str, list[str]]:
+        """Give the values that cells were seen to have, for columns of categories."""
+        return {}
+
+    def notation(self) -> dict[str, str]:
+        """Say how cells are written, for columns where it is not plain."""
+        return {}
+
     def fit_transform(self, columns: Any, tally: Tally) -> FeatureMatrix:
         """Learn, and give the features of the same rows."""
         return self.fit(columns, tally).transform(columns, tally)

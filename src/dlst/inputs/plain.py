@@ -105,6 +105,11 @@ class CategoryColumns(Part):
         widths = [len(v) + shared for v, shared in zip(self.categories_, self.shared_, strict=True)]
         return [place for place, width in enumerate(widths) for _ in range(width)]
 
+    def known_values(self) -> dict[str, list[str]]:
+        """Give the categories of each column."""
+        pairs = zip(self.names_, self.categories_, strict=True)
+        return {name: list(values) for name, values in pairs}
+
     def transform(self, columns: Any, tally: Tally) -> NDArray[np.float64]:
         """Give the 0/1 features, column by column."""
         blocks = []

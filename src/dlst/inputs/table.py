@@ -176,6 +176,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         return found
 
+    def known_values(self) -> dict[str, list[str]]:
+        """Return the categories by column."""
+        return {name: values for p in self.parts_ for name, values in p.known_values().items()}
+
+    def notation(self) -> dict[str, str]:
+        """Return how the cells of date columns are written."""
+        return {name: written for p in self.parts_ for name, written in p.notation().items()}
+
     def matched(self, frame: Any, tally: Tally) -> Any:
         """Return a frame that has all columns that are used; those unknown are counted."""
         known = {column.name for column in self.columns_}

@@ -1,0 +1,154 @@
+"""The application: routes, limits and errors, whatever the model."""
+
+import asyncio
+import logging
+from collections.abc import Collection
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from dlst import __version__
+from dlst.serve.board import Board
+from dlst.serve.desk import Deadline, Desk
+from dlst.serve.guard import Guard
+from dlst.serve.limits import Limits, RequestError
+from dlst.serve.page import page_response
+from dlst.serve.requests import answer, read_body
+from dlst.serve.schema import About, Answers, Health, problems, request_body
+from dlst.serve.subject import Subject
+
+MOST_LABELS = 1000
+"""Of more labels only the first are listed."""
+
+log = logging.getLogger("dlst.serve")
+
+
+def make_app(
+    subject: Subject,
+    *,
+    name: str = "model",
+    limits: Limits | None = None,
+    token: str | None = None,
+    hosts: Collection[str] | None = None,
+    board: Board | None = None,
+) -> FastAPI:
+    """Make the ASGI application of one model, which it warms up.
+
+    Parameters
+    ----------
+    subject : Subject
+        As :func:`~dlst.serve.models.subject_of` makes it.
+    name : str
+        What the page calls the model.
+    limits : Limits, optional
+    token : str, optional
+        Required of clients when given.
+    hosts : collection of str, optional
+        Names by which the server may be called; any by default.
+    board : Board, optional
+        Where requests are counted.
+    """
+    limits, board, desk = limits or Limits(), board or Board(), Desk(limits or Limits())
+    subject.warm_up()
+    about = _about(subject, name, limits)
+    # No pages of documentation: theirs load programs from elsewhere.
+    app = FastAPI(title=f"dlst: {name}", version=__version__, docs_url=None, redoc_url=None)
+    app.add_middleware(Guard, board=board, token=token, hosts=hosts)
+    _add_error_handlers(app)
+    guarded = problems(401) if token is not None else {}
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return page_response()
+
+    @app.get("/health", response_model=Health)
+    async def health() -> Response:
+        """Say that the model is loaded and answers."""
+        return JSONResponse({"status": "ok"})
+
+    @app.get("/metrics", response_class=Response, responses={**guarded, 200: _PROMETHEUS})
+    async def metrics() -> Response:
+        """Count requests, rows and seconds, for Prometheus."""
+        text = board.told({"name": name, "method": subject.method, "dlst": __version__})
+        return Response(text, media_type="text/plain; version=0.0.4")
+
+    @app.get("/model", response_model=About, responses=guarded)
+    async def model() -> Response:
+        """Say what the model is: its columns, labels and limits."""
+        return JSONResponse(about)
+
+    @app.post(
+        "/predict",
+        response_model=Answers,
+        responses={**guarded, **problems(400, 408, 413, 415, 422, 503)},
+        openapi_extra={"requestBody": request_body(subject, limits)},
+    )
+    async def predict(
+        request: Request,
+        top: Annotated[
+            int, Query(ge=1, le=len(subject.labels), description="How many tags to list.")
+        ] = min(5, len(subject.labels)),
+        reasons: Annotated[bool, Query(description="Whether to say why; takes longer.")] = False,
+    ) -> Response:
+        """Give tags with probabilities, and on request reasons, for each row."""
+        deadline = Deadline(limits.seconds)
+        try:
+            body = await asyncio.wait_for(read_body(request, limits), deadline.left)
+        except TimeoutError as error:
+            raise RequestError(
+                408, f"expected the whole request within {limits.seconds:g} seconds, got a part."
+            ) from error
+        work = partial(answer, body, subject, limits, deadline, top, reasons=reasons)
+        told, n_rows = await desk.run(work, deadline)
+        board.rows(n_rows)
+        return Response(told, media_type="application/json")
+
+    return app
+
+
+_PROMETHEUS = {"content": {"text/plain": {"schema": {"type": "string"}}}}
+
+
+def _about(subject: Subject, name: str, limits: Limits) -> dict[str, Any]:
+    return {
+        "name": name,
+        "method": subject.method,
+        "n_labels": len(subject.labels),
+        "labels": subject.labels[:MOST_LABELS].tolist(),
+        "columns": subject.columns,
+        "explains": subject.explains,
+        "limits": asdict(limits),
+        "dlst": __version__,
+    }
+
+
+def _add_error_handlers(app: FastAPI) -> None:
+    """Tell every error in the same shape, and none with its traceback."""
+
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestError)  # noqa: S101
+        return JSONResponse(error.content, error.status, error.headers)
+
+    async def wrong_parameter(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)  # noqa: S101
+        first = error.errors()[0]
+        message = f"{first['loc'][-1]}: {first['msg']}; got {first.get('input')!r}."
+        return JSONResponse({"error": message}, 422)
+
+    async def no_such(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # noqa: S101
+        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+
+    async def defect(request: Request, error: Exception) -> Response:
+        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return JSONResponse({"error": "an error of the server; its log says more."}, 500)
+
+    app.add_exception_handler(RequestError, refused)
+    app.add_exception_handler(RequestValidationError, wrong_parameter)
+    app.add_exception_handler(HTTPException, no_such)
+    app.add_exception_handler(Exception, defect)

@@ -1,0 +1,96 @@
+"""Run the application: bind, load, warm up, and only then take requests."""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+from pathlib import Path
+
+import uvicorn
+from threadpoolctl import threadpool_limits
+
+from dlst.errors import DataError
+from dlst.serve.app import make_app
+from dlst.serve.board import Board
+from dlst.serve.guard import check_token, is_loopback
+from dlst.serve.limits import Limits
+from dlst.serve.models import load_subject
+from dlst.serve.workers import run_workers
+
+MOST_CONNECTIONS = 1000
+IDLE_SECONDS = 30
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def serve(
+    path: str | os.PathLike[str],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    token: str | None = None,
+    limits: Limits | None = None,
+    workers: int = 1,
+) -> None:
+    """Serve a model file until the process is told to stop.
+
+    Parameters
+    ----------
+    path : path-like
+        What :func:`dlst.save_model` wrote.
+    host, port
+        Where to listen.
+    token : str, optional
+        What clients must send; required where other machines can ask.
+    limits : Limits, optional
+        Of each request.
+    workers : int
+        Processes that answer, with one thread of computing each; they share the model's memory.
+    """
+    check_token(host, token)
+    # More threads for one row cost more than they save, and workers would fight for processors.
+    threadpool_limits(1)
+    with _bound(host, port) as listening:
+        board = Board(workers)
+        app = make_app(
+            load_subject(path),
+            name=Path(path).stem,
+            limits=limits,
+            token=token,
+            hosts={*_LOOPBACK, host} if is_loopback(host) else None,
+            board=board,
+        )
+        # What lives now lives to the end: it is not searched for garbage, nor copied by a search.
+        gc.collect()
+        gc.freeze()
+        config = uvicorn.Config(
+            app,
+            access_log=False,
+            server_header=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_keep_alive=IDLE_SECONDS,
+        )
+
+        def answer(worker: int) -> None:
+            board.take(worker)
+            uvicorn.Server(config).run(sockets=[listening])
+
+        if workers == 1:
+            answer(0)
+        else:
+            run_workers(answer, workers)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Take the address before the model is loaded, and refuse connections until it is."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        taken = socket.socket(family, kind, protocol)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(address)
+    except OSError as error:
+        raise DataError(f"cannot listen on {host} port {port}: {error.strerror}.") from error
+    return taken

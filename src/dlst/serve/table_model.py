@@ -1,0 +1,177 @@
+"""A model that reads tables: texts, categories, numbers, dates and pictures by column."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import pandas as pd
+from PIL import Image
+
+from dlst.errors import DataError
+from dlst.inputs import CellError, Column, ImageError, Tally
+from dlst.inputs.cells import texts_of
+from dlst.inputs.dates import DAY_FIRST, MONTH_FIRST, YEAR_FIRST
+from dlst.inputs.images.reading import read_image
+from dlst.inputs.table import USED
+from dlst.serve.cells import CELLS, Picture, read_cell
+from dlst.serve.subject import Subject, best_labels
+from dlst.tagging import Tagger
+from dlst.tagging.examples import THUMBNAIL_SIDE
+
+MOST_VALUES = 200
+"""Of more categories none is listed."""
+
+_A_DAY = date(2024, 1, 31)
+_FORMATS = {YEAR_FIRST: "%Y-%m-%d", DAY_FIRST: "%d.%m.%Y", MONTH_FIRST: "%m/%d/%Y"}
+
+
+class TableModel(Subject):
+    """Answers rows that are objects with the model's columns.
+
+    A model whose only column is a text takes plain texts too.
+    """
+
+    def __init__(self, tagger: Tagger):
+        self._tagger = tagger
+        self.method = type(tagger.method_).__name__
+        self.labels = tagger.classes_
+        self._encoder = tagger.encoder_
+        self._kinds = {c.name: c.kind for c in self._encoder.columns_ if c.kind in CELLS}
+        self._images = self._encoder.names_of("image")
+        used = self._encoder.names_of(*USED)
+        self._required = frozenset(used)
+        self._only_text = used[0] if used == self._encoder.names_of("text")[:1] else None
+        self._ids = self._encoder.names_of("id")[:1]
+        values, notation = self._encoder.known_values(), self._encoder.notation()
+        self.columns = [
+            _about(column, values.get(column.name, []), notation.get(column.name))
+            for column in self._encoder.columns_
+            if column.name in self._kinds
+        ]
+        row = {
+            "type": "object",
+            "title": "Row",
+            "properties": {c["name"]: _schema(c) for c in self.columns},
+            "required": used,
+        }
+        self.row_schema = row if self._only_text is None else {"anyOf": [row, {"type": "string"}]}
+        self.example = {
+            column["name"]: _example(column) for column in self.columns if column["required"]
+        }
+
+    def read(self, row: Any, place: int) -> dict[str, Any]:
+        """Check columns and cells."""
+        if isinstance(row, str) and self._only_text is not None:
+            return {self._only_text: row}
+        if not isinstance(row, dict):
+            raise DataError(
+                f"row {place} (counted from 0): expected an object with the columns "
+                f"{', '.join(map(repr, self._encoder.names_of(*USED)))}; "
+                f"got {type(row).__name__}."
+            )
+        if not self._required <= row.keys():
+            raise self._misfit(row, place)
+        return {
+            name: read_cell(value, self._kinds[name], name, place) if name in self._kinds else value
+            for name, value in row.items()
+        }
+
+    def predict(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
+        """Encode, predict, name."""
+        frame = _frame(rows)
+        found = self._tagger.method_.predict_all(self._encoded(frame, tally))
+        answers = best_labels(found, self.labels, top)
+        return [
+            {"id": name, **answer} for name, answer in zip(self._id(frame), answers, strict=True)
+        ]
+
+    def explain(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
+        """Predict with and without each word and cell, and show who voted."""
+        frame = _frame(rows)
+        self._encoded(frame, tally)
+        found = self._tagger.explain(frame, top=top)
+        answers = []
+        for row, pictures in zip(found.rows, found.pictures, strict=True):
+            voters = {
+                source: [
+                    {**voter, "picture": pictures["voters"].get(voter["row"])} for voter in listed
+                ]
+                for source, listed in row["voters"].items()
+            }
+            parts = {name: row[name] for name in ("id", "tags", "labels")}
+            answers.append({**parts, "voters": voters})
+        return answers
+
+    def _misfit(self, row: dict[str, Any], place: int) -> DataError:
+        """Let the encoder say which columns lack, and which may be meant by others."""
+        try:
+            self._encoder.matched(pd.DataFrame(columns=list(row)), Tally())
+        except DataError as error:
+            return DataError(f"row {place} (counted from 0): {error}")
+        raise AssertionError("no column is missing")
+
+    def _encoded(self, frame: Any, tally: Tally) -> Any:
+        try:
+            return self._tagger.encode(frame, tally)
+        except ImageError as error:
+            raise self._with_its_place(frame, error) from error
+
+    def _with_its_place(self, frame: Any, error: ImageError) -> DataError:
+        """Find the picture that cannot be read."""
+        for name in self._images:
+            for row, picture in enumerate(frame[name]):
+                try:
+                    read_image(picture, THUMBNAIL_SIDE)
+                except ImageError as broken:
+                    return CellError(name, row, str(broken).partition(": ")[2])
+        return error
+
+    def _id(self, frame: Any) -> list[str | None]:
+        names = [name for name in self._ids if name in frame.columns]
+        return [*texts_of(frame[names[0]])] if names else [None] * len(frame)
+
+
+def _frame(rows: Sequence[dict[str, Any]]) -> Any:
+    """Put rows in a frame with their cells as they are: pandas would look for better types."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return pd.DataFrame(columns, dtype=object)
+
+
+def _about(column: Column, values: list[str], notation: str | None) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "name": column.name,
+        "kind": column.kind,
+        "required": column.kind in USED,
+    }
+    if 0 < len(values) <= MOST_VALUES:
+        about["values"] = values
+    if notation is not None:
+        about["notation"] = notation
+    return about
+
+
+def _schema(column: dict[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = {"description": column["kind"], **CELLS[column["kind"]].schema}
+    if "notation" in column:
+        schema["description"] = f"date, {column['notation']}"
+    if column.get("values"):
+        # Others are taken too, as none of these; a note of the answer says so.
+        schema["examples"] = column["values"][:5]
+    return schema
+
+
+def _example(column: dict[str, Any]) -> Any:
+    kind = column["kind"]
+    if kind == "image":
+        stream = io.BytesIO()
+        Image.new("RGB", (64, 64), "gray").save(stream, "PNG")
+        return Picture(stream.getvalue()).in_base64()
+    if kind == "date":
+        return _A_DAY.strftime(_FORMATS.get(column["notation"], column["notation"]))
+    if kind == "category":
+        return column.get("values", ["some category"])[0]
+    return "some words" if kind == "text" else 1
