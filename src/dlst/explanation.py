@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -40,6 +41,14 @@ class NeighbourVotes:
     distances: FloatArray
     weights: FloatArray
     space: Literal["codes", "features"] = "codes"
+
+    def matrix(self, n_training: int) -> sp.csr_array:
+        """Return the weights as a matrix of voted on rows by training rows; rows add up to 1."""
+        n, k = self.indices.shape
+        shares = self.weights / self.weights.sum(axis=1, keepdims=True)
+        return sp.csr_array(
+            (shares.ravel(), self.indices.ravel(), np.arange(n + 1) * k), shape=(n, n_training)
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,10 +36,14 @@ Judge: TypeAlias = Callable[[FloatArray], float]
 
 
 class OutOfSample(NamedTuple):
-    """Numbers (q,) of training rows, and their probabilities (q, K), each as if it were new."""
+    """Probabilities (q, K) of some training rows, each as if it were new, and their numbers (q,).
+
+    ``votes`` (q, n) is how much each training row voted on them; None where none did.
+    """
 
     rows: IntArray
     probabilities: FloatArray
+    votes: sp.csr_array | None = None
 
 
 class Scores(NamedTuple):
@@ -162,6 +166,9 @@ class Decoder(Protocol):
 
     def out_of_sample(self) -> OutOfSample | None:
         """Return what decision rules learn on; None where the decoder has seen its rows."""
+
+    def votes(self, codes: Any, *, X: Any = None) -> sp.csr_array | None:
+        """Return how much each training row votes on new rows, (n', n); None where none do."""
 
     def searched(self) -> SearchedCodes | None:
         """Return the codes among which neighbours are searched; None where none are."""

@@ -46,6 +46,7 @@ _OUR_PACKAGES = (
     "dlst.encoders",
     "dlst.regressors",
     "dlst.decoders",
+    "dlst.decisions",
     "dlst.methods",
     "dlst.data",
     "dlst.inputs",

@@ -127,7 +127,7 @@ def test_methods_lists_all_or_what_can_be_set_of_one(run):
     code, text, err = run("methods", "DLST")
     assert (code, err) == (0, "")
     assert text.startswith("DLST: ")
-    for said in ("decision", "decoder.tau", "0.2", "regressor.alpha", "encoder.n_components"):
+    for said in ("decision", "tau", "decoder.min_rows", "regressor.alpha", "encoder.n_components"):
         assert said in text
     assert text.index("encoder.") < text.index("regressor.") < text.index("decoder.")
     facts = json.loads(run("methods", "dlst-paper", "--json")[1])
@@ -138,12 +138,12 @@ def test_methods_lists_all_or_what_can_be_set_of_one(run):
 def test_the_example_of_the_help_works(run, files, tmp_path):
     shown = run("fit", "--help")[1]
     assert "decision=micro" in shown
-    assert "decoder.tau=0" in shown
+    assert "decoder.n_jobs=2" in shown
     out = tmp_path / "m.skops"
-    settings = ("--set", "decision=micro", "--set", "decoder.tau=0")
+    settings = ("--set", "decision=micro", "--set", "decoder.n_jobs=2", "--set", "tau=0")
     assert run("fit", files / "train.csv", "-o", out, *settings)[0] == 0
     model = load_model(out).method_
-    assert (model.decision, model.decoder.tau) == ("micro", 0)
+    assert (model.decision, model.decoder.n_jobs, model.tau) == ("micro", 2, 0)
 
 
 def test_a_seed_that_is_set_wins(run, files, tmp_path):

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dlst.data import IterativeStratification
+from dlst.decisions import DECISIONS
 from dlst.errors import DataError
 from dlst.methods import available, make, method_info
 
@@ -373,30 +374,88 @@ def test_one_dimensional_targets_are_classes(name, n_classes, problem):
     np.testing.assert_array_equal(together.scores, model.decision_function(X_new))
 
 
-@methods_with("decision")
-@pytest.mark.parametrize("decision", ["hamming", "micro", "macro", "top"])
-def test_every_decision_rule_decides(name, decision, problem):
+@every_method
+def test_every_decision_rule_decides_whichever_the_model_was_fitted_for(name, problem):
     X, Y, X_new = problem
-    model = made(name, decision=decision).fit(X, Y)
-    decided = model.predict(X_new)
-    assert decided.shape == (15, K)
-    if decision == "top":
-        assert (decided.sum(axis=1) == int(np.ceil(Y.sum(axis=1).mean()))).all()
-    if decision == "hamming":
-        np.testing.assert_array_equal(decided, model.predict_proba(X_new) > 0.5)
+    model = made(name, decision="f1").fit(X, Y)
+    by_rule = model.predict_by_rules(X_new)
+    assert set(by_rule) == set(DECISIONS)
+    r = int(np.ceil(Y.sum(axis=1).mean()))
+    for rule, decided in by_rule.items():
+        np.testing.assert_array_equal(decided, model.predict(X_new, decision=rule), err_msg=rule)
+        assert decided.shape == (15, K)
+        if rule in ("top", "budget"):
+            assert (decided.sum(axis=1) == r).all()
+        if rule == "instance":
+            assert decided.any(axis=1).all()
+        if rule == "subset":
+            assert {tuple(row) for row in decided.tolist()} <= {tuple(row) for row in Y.tolist()}
+    np.testing.assert_array_equal(by_rule["f1"], model.predict(X_new))
 
 
-@methods_with("cardinality")
+@every_method
+def test_a_method_keeps_the_decisions_of_its_authors_and_rules_do_not_change_its_scores(
+    name, problem
+):
+    X, Y, X_new = problem
+    own = made(name, decision="own", tau=0.0).fit(X, Y)
+    ruled = made(name, decision="macro", tau=0.0).fit(X, Y)
+    np.testing.assert_array_equal(own.predict(X_new), ruled.predict(X_new, decision="own"))
+    np.testing.assert_array_equal(own.predict_proba(X_new), ruled.predict_proba(X_new))
+    np.testing.assert_array_equal(own.decision_function(X_new), ruled.decision_function(X_new))
+    with pytest.raises(DataError, match="rule 'macro' was not learnt"):
+        own.predict(X_new, decision="macro")
+
+
+@every_method
+def test_the_prior_correction_lifts_rare_labels_and_keeps_the_order_within_a_label(name, problem):
+    X, Y, X_new = problem
+    plain, lifted = (made(name, tau=tau).fit(X, Y) for tau in (0.0, 0.7))
+    prior = (Y.sum(axis=0) + 0.5) / (len(Y) + 1)
+    P = np.clip(plain.predict_proba(X_new), 1e-15, 1 - 1e-15)
+    expected = np.log(P) - np.log1p(-P) - 0.7 * np.log(prior)
+    np.testing.assert_allclose(lifted.decision_function(X_new), expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(plain.predict_proba(X_new), lifted.predict_proba(X_new))
+
+
+@every_method
+def test_probabilities_out_of_sample_are_those_of_rows_not_seen(name, problem):
+    X, Y, _ = problem
+    model = made(name)
+    rows, P = model.fit_out_of_sample(X, Y)[:2]
+    assert P.shape == (len(rows), K)
+    assert (P >= 0).all()
+    assert (P <= 1).all()
+    # A row knows less of itself when it is left out.
+    fitted = model.predict_proba(X[rows])
+    errors = [np.abs(Y[rows] - found).mean() for found in (fitted, P)]
+    assert errors[0] < errors[1] + 0.02
+
+
+@every_method
+def test_likely_label_sets_have_probabilities(name, problem):
+    X, Y, X_new = problem
+    model = made(name, decision="subset").fit(X, Y)
+    found = model.predict_sets(X_new, k=3)
+    first = found.sets[found.indices[:, 0]].toarray()
+    np.testing.assert_array_equal(first, model.predict(X_new))
+    assert (np.diff(found.probabilities, axis=1) <= 0).all()
+    assert (found.probabilities.sum(axis=1) <= 1 + 1e-9).all()
+    assert 0 <= model.decisions_.rules_["subset"].calibration_error_ <= 1
+
+
+@every_method
 def test_a_known_cardinality_decides_for_more_labels(name, problem):
     X, Y, X_new = problem
     seen = Y * (np.random.default_rng(2).random(Y.shape) < 0.5)
-    plain = made(name).fit(X, seen).predict(X_new)
-    told = made(name, cardinality=float(Y.sum(axis=1).mean())).fit(X, seen).predict(X_new)
+    known = float(Y.sum(axis=1).mean())
+    plain = made(name, decision="hamming").fit(X, seen).predict(X_new)
+    told = made(name, decision="hamming", cardinality=known).fit(X, seen).predict(X_new)
     assert (told >= plain).all()
     assert told.sum() > plain.sum()
 
 
-@methods_with("cardinality")
+@every_method
 def test_a_known_cardinality_counts_labels_that_every_row_has(name, problem):
     X, Y, X_new = problem
     always = np.column_stack([Y, np.ones(N, dtype=int)])

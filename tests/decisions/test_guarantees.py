@@ -14,6 +14,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from dlst.decisions import ConformalLabels, ConformalRule
 from dlst.decisions.risk_control import GRID, p_value, row_losses, safest_first
 from dlst.errors import DataError
+from dlst.methods import KRR
 
 DRAWS = 200
 
@@ -136,6 +137,19 @@ def test_any_classifier_can_be_wrapped_held_out_or_fitted_before():
     np.testing.assert_array_equal(prefit.predict(X).toarray(), prefit.rule_.threshold_ <= P)
     sparse = ConformalLabels(plain, "recall", 0.1, random_state=0).fit(sp.csr_array(X), Y)
     assert sparse.rule_.threshold_ == pytest.approx(held.rule_.threshold_, abs=1e-3)
+
+
+def test_rows_left_out_by_the_method_itself_calibrate_nearly_as_well():
+    X, Y = classified(2400)
+    model = ConformalLabels(KRR(), "recall", 0.1, rows="left-out").fit(X[:400], Y[:400])
+    assert model.rule_.n_calibration_ == Y[:400].any(axis=1).sum()
+    assert model.guarantee_.startswith("nearly")
+    new = Y[400:][Y[400:].any(axis=1)]
+    found = model.predict(X[400:][Y[400:].any(axis=1)]).toarray()
+    assert 1 - ((found * new).sum(axis=1) / new.sum(axis=1)).mean() < 0.12
+    plain = OneVsRestClassifier(LogisticRegression())
+    with pytest.raises(DataError, match="rows='left-out' needs a method of dlst"):
+        ConformalLabels(plain, rows="left-out").fit(X[:400], Y[:400])
 
 
 def test_delta_says_more_in_words_and_asks_for_more():

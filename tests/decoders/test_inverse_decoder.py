@@ -40,7 +40,7 @@ def test_out_of_sample_probabilities_follow_from_the_codes_given():
     codes = encoder.fit_transform(Y)
     left_out = 0.9 * codes
     decoder = InverseDecoder().fit(left_out, Y, encoder=encoder)
-    rows, P = decoder.out_of_sample()
+    rows, P, _ = decoder.out_of_sample()
     np.testing.assert_array_equal(rows, np.delete(np.arange(len(Y)), 4))
     np.testing.assert_array_equal(P, decoder.predict_proba(left_out[rows]))
 

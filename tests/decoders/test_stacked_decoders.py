@@ -10,7 +10,6 @@ from scipy.special import logit
 from sklearn.base import clone
 
 from dlst.decoders import DirectReadout, Evidence, EvidenceDecoder, VoteDecoder, clipped_logit
-from dlst.decoders._inputs import Labels
 from dlst.decoders.calibration import fit_logistic
 from dlst.decoders.evidences.direct import stretched_logit
 from dlst.errors import DataError
@@ -129,20 +128,17 @@ def test_probabilities_are_better_than_the_prior():
         assert (decoder.slopes_ >= 0).all()
 
 
-def test_ranking_scores_are_corrected_by_the_prior():
+def test_ranking_scores_are_logits():
     problem = planted(n=60)
     C, X_new = new_rows(problem)
-    plain = fitted(EvidenceDecoder(**SMALL, tau=0.0), problem).decision_function(C, X=X_new)
-    tilted = fitted(EvidenceDecoder(**SMALL), problem)
-    expected = plain - 0.2 * np.log(Labels(csr(problem[1])).prior)
-    np.testing.assert_allclose(tilted.decision_function(C, X=X_new), expected)
-    np.testing.assert_allclose(logit(tilted.predict_proba(C, X=X_new)), plain, atol=1e-9)
+    found = fitted(EvidenceDecoder(**SMALL), problem).scores(C, X=X_new)
+    np.testing.assert_allclose(logit(found.probabilities), found.ranking, atol=1e-9)
 
 
 def test_few_rows_fall_back_to_the_direct_read_out():
     _, Y, _, smoother, _ = problem = planted(n=29, K=4)
     C, X_new = new_rows(problem)
-    decoder = fitted(EvidenceDecoder(tau=0.0), problem)
+    decoder = fitted(EvidenceDecoder(), problem)
     assert [evidence.name for evidence in decoder.evidences_] == ["direct"]
     read = smoother.predict(X_new, smoother.regress(Y))
     scores = decoder.decision_function(C, X=X_new)

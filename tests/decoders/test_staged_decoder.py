@@ -10,10 +10,8 @@ from scipy.special import expit, logit
 from dlst.decoders import StagedDecoder
 from dlst.decoders import staged as module
 from dlst.decoders.calibration import fit_logistic, stack_log_loss
-from dlst.decoders.prior_correction import learnt_correction
 from dlst.encoders import FullCode, PrincipalEncoder, SignCode
 from dlst.errors import DataError
-from dlst.metrics import instance_average_precision
 
 SIGNS = SignCode().fit(np.zeros((1, 4)))
 
@@ -49,7 +47,7 @@ def slow_link(codes, scale):
 def test_it_is_what_the_definition_says(n_axes):
     codes, Y, X = problem(n=100)
     k, rho, n = 12, 0.1, 100
-    decoder = StagedDecoder(k_grid=[k], rho_grid=[rho], n_axes=n_axes, least_gain=-1, tau=0.3)
+    decoder = StagedDecoder(k_grid=[k], rho_grid=[rho], n_axes=n_axes, least_gain=-1)
     decoder.fit(codes, Y, X=X, encoder=SIGNS)
     prior = (Y.sum(axis=0) + 0.5) / (n + 1)
     scale = np.array([((codes[Y[:, j] == 0, j] + 1) / 2).std() + 1e-3 for j in range(4)])
@@ -70,7 +68,6 @@ def test_it_is_what_the_definition_says(n_axes):
     logits = intercepts + np.tensordot(slopes, evidence, axes=1)
     np.testing.assert_allclose(decoder.slopes_, slopes, atol=1e-3)
     np.testing.assert_allclose(decoder.out_of_sample_proba_, expit(logits), atol=1e-3)
-    assert decoder.tau_ == 0.3
 
 
 def test_new_rows_go_the_same_way_as_calibration_rows():
@@ -80,9 +77,7 @@ def test_new_rows_go_the_same_way_as_calibration_rows():
     scores = decoder.scores(codes[:1], X=X[:1])
     found = decoder.explain(codes[:1], X=X[:1])
     np.testing.assert_allclose(found.probability, scores.probabilities)
-    np.testing.assert_allclose(
-        scores.ranking, logit(scores.probabilities) - decoder.tau_ * np.log(decoder.prior_)
-    )
+    np.testing.assert_allclose(scores.ranking, logit(scores.probabilities))
     assert found.sources == ("direct", "code vote", "feature vote")
     assert found.neighbours["feature vote"].indices.shape == (1, 15)
     assert decoder.searched() is None
@@ -140,7 +135,7 @@ def test_rows_and_pilots_are_drawn_within_their_limits(monkeypatch):
     monkeypatch.setattr(module, "PILOT_ENTRIES", 4 * 50)
     monkeypatch.setattr(module, "LEAST_ROWS", 1)
     decoder = StagedDecoder(k_grid=[20], random_state=0).fit(codes, Y, X=X, encoder=SIGNS)
-    rows, probabilities = decoder.out_of_sample()
+    rows, probabilities, _ = decoder.out_of_sample()
     assert rows.shape == (120,)
     assert probabilities.shape == (120, 4)
     again = StagedDecoder(k_grid=[20], random_state=0, n_jobs=2).fit(codes, Y, X=X, encoder=SIGNS)
@@ -171,23 +166,6 @@ def test_the_feature_vote_needs_features():
         StagedDecoder().fit(codes, Y, encoder=SIGNS)
     with pytest.raises(DataError, match=r"must have a linear encoder.*got FullCode\(\)"):
         StagedDecoder().fit(codes, Y, encoder=FullCode())
-    with pytest.raises(ValueError, match="tau must be a finite number or 'auto'; got 'best'"):
-        StagedDecoder(tau="best").fit(codes, Y)
-
-
-def test_the_correction_has_the_best_average_precision():
-    rng = np.random.default_rng(0)
-    prior = np.array([0.5, 0.2, 0.05, 0.02])
-    Y = (rng.random((500, 4)) < prior).astype(float)
-    logits = np.log(prior) * 1.3 + Y + rng.normal(size=Y.shape)
-    found = learnt_correction(logits, sp.csr_array(Y), prior)
-    precisions = {
-        tau: instance_average_precision(Y, logits - tau * np.log(prior))
-        for tau in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
-    }
-    assert precisions[found] == max(precisions.values())
-    assert learnt_correction(logits[:, :1], sp.csr_array(Y[:, :1]), prior[:1]) == 0
-    assert learnt_correction(logits, sp.csr_array((500, 4)), prior) == 0
 
 
 def test_the_log_loss_of_a_stack_is_that_of_its_probabilities():

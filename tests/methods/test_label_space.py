@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from dlst.data import load_multidigits
+from dlst.decisions import DecisionLayer
 from dlst.decoders import (
     CodeDecoder,
-    DecisionRule,
     EvidenceDecoder,
     InverseDecoder,
     LinearDecoder,
@@ -121,8 +121,8 @@ def test_a_decoder_needs_no_out_of_sample_probabilities_of_its_own(digits):
     train, test = digits
     model = LabelSpaceClassifier(decoder=Bare(), decision="micro", random_state=0)
     model.fit(train.X, train.Y)
-    P = model.predict_proba(test.X)
-    decided = model.decision_rule_.threshold_ <= P
+    P = model.decisions_.calibrated(model.predict_proba(test.X))
+    decided = model.decisions_.rules_["micro"].threshold_ <= P
     np.testing.assert_array_equal(model.predict(test.X).toarray(), decided)
     searched = model.codes_searched()
     np.testing.assert_array_equal(searched.rows, np.arange(250))
@@ -137,22 +137,23 @@ def test_rules_learn_on_what_the_decoder_says_out_of_sample(digits):
             return OutOfSample(np.array([3, 5]), np.array([[0.9] * 10, [0.2] * 10]))
 
     model = LabelSpaceClassifier(decoder=Told(), decision="micro").fit(train.X, train.Y)
-    rule = DecisionRule("micro").fit(*[[[0.9] * 10, [0.2] * 10], train.Y[[3, 5]]])
-    assert model.decision_rule_.threshold_ == rule.threshold_
+    told = Told().out_of_sample()
+    layer = DecisionLayer("micro").fit(told, train.Y)
+    assert model.decisions_.rules_["micro"].threshold_ == layer.rules_["micro"].threshold_
 
 
 def test_parameters_of_default_parts_are_reached_by_nested_names():
     model = LabelSpaceClassifier()
     listed = model.get_params()
     assert listed["regressor"] is None
-    assert (listed["regressor__alpha"], listed["decoder__tau"]) == ("auto", 0.2)
-    assert model.set_params(decoder__tau=0.0, random_state=1).decoder.tau == 0.0
+    assert (listed["regressor__alpha"], listed["decoder__min_rows"]) == ("auto", 30)
+    assert model.set_params(decoder__min_rows=9, random_state=1).decoder.min_rows == 9
     assert (model.regressor, model.random_state) == (None, 1)
-    assert clone(model).get_params()["decoder__tau"] == 0.0
+    assert clone(model).get_params()["decoder__min_rows"] == 9
     model.set_params(decoder=MLkNNDecoder(3), decoder__smoothing=2.0)
     assert (model.decoder.n_neighbors, model.decoder.smoothing) == (3, 2.0)
-    model.set_params(decoder=None, decoder__tau=0.5)
-    assert model.decoder.tau == 0.5
+    model.set_params(decoder=None, decoder__min_rows=5)
+    assert model.decoder.min_rows == 5
     with pytest.raises(ValueError, match="Invalid parameter 'k'"):
         model.set_params(regressor__k=3)
 
@@ -205,7 +206,7 @@ def test_the_paper_can_be_written_from_public_parts(digits):
 def test_ridge_and_the_linear_decoder_on_the_full_code_are_ridge_on_labels(digits):
     train, test = digits
     model = LabelSpaceClassifier(
-        regressor=Ridge(alpha=10.0), decoder=LinearDecoder(), scaling="none"
+        regressor=Ridge(alpha=10.0), decoder=LinearDecoder(), tau=0, scaling="none"
     ).fit(train.X, train.Y)
     expected = Ridge(alpha=10.0).fit(train.X, train.Y.toarray()).predict(test.X)
     np.testing.assert_allclose(model.decision_function(test.X), expected, atol=1e-10)

@@ -14,6 +14,11 @@ from dlst.methods.base import logit
 class Recorder(MultiLabelClassifier):
     """Remember what was given to learn from; the first feature is every label's probability."""
 
+    def __init__(self, decision="own", cardinality=None, tau=0.0):
+        self.decision = decision
+        self.cardinality = cardinality
+        self.tau = tau
+
     def _fit(self, X, Y):
         self.seen_ = X, Y
 

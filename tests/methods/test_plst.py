@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 import dlst
 from dlst.data.registry import load_registered
-from dlst.decoders import DecisionRule
+from dlst.decisions import MacroRule
 from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.cplst import CPLST
 from dlst.methods.faie import FAIE
@@ -108,10 +108,12 @@ def test_unknown_entries_take_the_mean_of_the_label(made):
 def test_learnt_decisions_are_learnt_on_leave_one_out_predictions(made):
     X, Y, X_new = planted()
     model = made(decision="macro").fit(X, Y)
-    rule = DecisionRule("macro").fit(model.decoder_.predict_proba(model.codes_), Y)
-    np.testing.assert_array_equal(model.decision_rule_.threshold_, rule.threshold_)
+    layer = model.decisions_
+    left_out = layer.calibrated(model.decoder_.predict_proba(model.codes_))
+    rule = MacroRule().fit(left_out, Y)
+    np.testing.assert_allclose(layer.rules_["macro"].threshold_, rule.threshold_)
     np.testing.assert_array_equal(
-        model.predict(X_new), model.predict_proba(X_new) >= rule.threshold_
+        model.predict(X_new), layer.calibrated(model.predict_proba(X_new)) >= rule.threshold_
     )
 
 

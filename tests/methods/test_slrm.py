@@ -289,7 +289,9 @@ def test_thresholds_are_learnt_on_held_out_rows(problem, decision, nuclear):
     X, Y = problem
     model = SLRM(nuclear, decision=decision).fit(X, Y)
     P = model.predict_proba(X)
-    np.testing.assert_array_equal(model.predict(X) == 1, model.decision_rule_.threshold_ <= P)
+    layer = model.decisions_
+    decided = layer.rules_[decision].threshold_ <= layer.calibrated(P)
+    np.testing.assert_array_equal(model.predict(X) == 1, decided)
 
 
 @pytest.mark.parametrize("rows", [5, 2])

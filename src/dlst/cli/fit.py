@@ -41,7 +41,7 @@ def fit(
         list[str] | None,
         typer.Option(
             "--set",
-            help="A parameter, such as decision=micro; one of a part, such as decoder.tau=0. "
+            help="A parameter, such as decision=micro; one of a part, such as decoder.n_jobs=2. "
             "`dlst methods NAME` lists them.",
         ),
     ] = None,

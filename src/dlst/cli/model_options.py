@@ -35,8 +35,8 @@ def parse_settings(
     --------
     >>> parse_settings(["n_neighbors=20", "decision=micro", "n_components=None", "refit=false"])
     {'n_neighbors': 20, 'decision': 'micro', 'n_components': None, 'refit': False}
-    >>> parse_settings(["decoder.tau=0.1"])
-    {'decoder__tau': 0.1}
+    >>> parse_settings(["decoder.n_jobs=2"])
+    {'decoder__n_jobs': 2}
     """
     found: dict[str, Any] = {}
     for text in texts:

@@ -9,23 +9,30 @@ from dlst.decisions.budget import BudgetRule, TopRule
 from dlst.decisions.f1 import F1Rule
 from dlst.decisions.guarantees import ConformalLabels, ConformalRule
 from dlst.decisions.label_sets import TopSets
+from dlst.decisions.layer import DECISIONS, DecisionLayer, OwnOrRule
+from dlst.decisions.prior_correction import PriorCorrection, Tau
 from dlst.decisions.registry import RULES, Decision, make_rule
 from dlst.decisions.subset import SubsetRule
 from dlst.decisions.thresholds import HammingRule, InstanceRule, MacroRule, MicroRule
 
 __all__ = [
+    "DECISIONS",
     "RULES",
     "BudgetRule",
     "ConformalLabels",
     "ConformalRule",
     "Decision",
+    "DecisionLayer",
     "DecisionRule",
     "F1Rule",
     "HammingRule",
     "InstanceRule",
     "MacroRule",
     "MicroRule",
+    "OwnOrRule",
+    "PriorCorrection",
     "SubsetRule",
+    "Tau",
     "TopRule",
     "TopSets",
     "make_rule",

@@ -162,7 +162,7 @@ class ConformalLabels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     rows : {"held-out", "left-out", "prefit"}
         What the threshold is found on. ``"held-out"``: a share of the rows given to ``fit`` that a
         copy of the model does not see; proven. ``"left-out"``: all rows, each as predicted without
-        itself by the copy's own means (``out_of_sample_proba``); loses no row, and holds nearly,
+        itself by the copy's own means (``fit_out_of_sample``); loses no row, and holds nearly,
         but is not proven. ``"prefit"``: the rows given to ``fit``, which the model, fitted before,
         has not seen; proven.
     test_size : float
@@ -237,8 +237,13 @@ class ConformalLabels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.model_ = self.model
             self.rule_ = rule.fit(self.model_.predict_proba(X), labels)
         elif self.rows == "left-out":
-            self.model_ = clone(self.model).fit(X, y)
-            chosen, P = self.model_.out_of_sample_proba()
+            self.model_ = clone(self.model)
+            if not hasattr(self.model_, "fit_out_of_sample"):
+                raise DataError(
+                    "rows='left-out' needs a method of dlst, with fit_out_of_sample; got "
+                    f"{type(self.model_).__name__}. Take rows='held-out'."
+                )
+            chosen, P = self.model_.fit_out_of_sample(X, y)[:2]
             self.rule_ = rule.fit(P, labels[chosen])
         else:
             rest, held = train_test_split(

@@ -3,7 +3,6 @@
 from dlst.decoders._base import CodeDecoder
 from dlst.decoders._inputs import clipped_logit
 from dlst.decoders.classifier import ClassifierDecoder, as_decoder
-from dlst.decoders.decisions import Decision, DecisionRule
 from dlst.decoders.evidence import EvidenceDecoder
 from dlst.decoders.evidences import CodeVote, DirectReadout, Evidence, FeatureVote, TrainingRows
 from dlst.decoders.inverse import InverseDecoder
@@ -17,8 +16,6 @@ __all__ = [
     "ClassifierDecoder",
     "CodeDecoder",
     "CodeVote",
-    "Decision",
-    "DecisionRule",
     "DirectReadout",
     "Evidence",
     "EvidenceDecoder",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from dlst.decoders._inputs import FloatArray
@@ -47,6 +48,10 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
 
     def out_of_sample(self) -> OutOfSample | None:
         """Return probabilities of training rows as if they were new; None if it has seen them."""
+        return None
+
+    def votes(self, codes: Any, *, X: Any = None) -> sp.csr_array | None:
+        """Return how much each training row votes on new rows; None where none do."""
         return None
 
     def searched(self) -> SearchedCodes | None:

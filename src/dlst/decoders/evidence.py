@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-
 from dlst._parameters import Constraints, check_parameters, number
 from dlst.decoders._inputs import FloatArray
 from dlst.decoders.evidences import (
@@ -44,8 +42,6 @@ class EvidenceDecoder(StackedDecoder):
         Training rows to calibrate on; "auto" takes all of up to 2000, at least 1000 of more.
     min_rows : int
         With fewer labelled rows the direct read-out decides alone: there is too little to weigh by.
-    tau : float
-        Prior correction of ``decision_function``.
     enrichment : float
         Above 0 (0.3 was studied): one more round in which each known zero votes with this share of
         the probability that the first round gave it. Helps rare labels (macro-F1) when positives
@@ -64,6 +60,7 @@ class EvidenceDecoder(StackedDecoder):
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 2))
     >>> decoder = EvidenceDecoder().fit(X, X > 0, X=X)
@@ -74,7 +71,6 @@ class EvidenceDecoder(StackedDecoder):
     """
 
     _constraints: ClassVar[Constraints] = {
-        "tau": number(),
         "enrichment": number(at_least=0, at_most=1),
     }
 
@@ -88,7 +84,6 @@ class EvidenceDecoder(StackedDecoder):
         rho_grid: Sequence[float] = RHO_GRID,
         n_queries: int | Literal["auto", "all"] = "auto",
         min_rows: int = 30,
-        tau: float = 0.2,
         enrichment: float = 0.0,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -101,18 +96,9 @@ class EvidenceDecoder(StackedDecoder):
         self.rho_grid = rho_grid
         self.n_queries = n_queries
         self.min_rows = min_rows
-        self.tau = tau
         self.enrichment = enrichment
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _ranking(self, logits: FloatArray) -> FloatArray:
-        """Return logit p - tau · log prior.
-
-        The correction lifts rare labels a little in the ranking of each row; within a label it
-        changes no order.
-        """
-        return logits - self.tau * np.log(self.prior_)
 
     def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
         if self._is_small(training):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -78,7 +79,7 @@ class StackedDecoder(CodeDecoder):
         """
         training = self._training(codes, Y, targets, X, smoother)
         labels = training.labels
-        self.n_codes_ = training.codes.shape[1]
+        self.n_rows_, self.n_codes_ = training.codes.shape
         self.n_features_ = None if training.X is None else training.X.shape[1]
         self.constant_, self.prevalence_, self.prior_ = (
             labels.constant,
@@ -100,11 +101,22 @@ class StackedDecoder(CodeDecoder):
             Their features; needed if an evidence uses them.
         """
         logits = self._logits(codes, X)
-        return Scores(self._probabilities(logits), self._ranking(logits))
+        return Scores(self._probabilities(logits), logits)
 
     def out_of_sample(self) -> OutOfSample:
         """Return probabilities of the calibration rows, each predicted without itself."""
-        return OutOfSample(self.calibration_rows_, self.out_of_sample_proba_)
+        found = (evidence.left_out_votes() for evidence in self.evidences_)
+        votes = next((given for given in found if given is not None), None)
+        return OutOfSample(self.calibration_rows_, self.out_of_sample_proba_, votes)
+
+    def votes(self, codes: Any, *, X: Any = None) -> sp.csr_array | None:
+        """Return how much each training row votes on new rows, near codes first in line."""
+        codes, X = self._check_new(codes, X)
+        for evidence in self.evidences_:
+            if evidence.left_out_votes() is not None:
+                voters = evidence.neighbours(codes, X)
+                return None if voters is None else voters.matrix(self.n_rows_)
+        return None
 
     def searched(self) -> SearchedCodes | None:
         """Return the codes that the first of the votes among codes searches."""
@@ -190,10 +202,6 @@ class StackedDecoder(CodeDecoder):
         codes, X = self._check_new(codes, X)
         terms = self._contributions(codes, X)
         return add_contributions(self.intercept_, terms, codes.shape[0])
-
-    def _ranking(self, logits: FloatArray) -> FloatArray:
-        """Turn logits into what labels of a row are ranked by."""
-        return logits
 
     def _probabilities(self, logits: FloatArray) -> FloatArray:
         return np.where(self.constant_, self.prevalence_, expit(logits))

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import BOOLEAN, Constraints, check_parameters, integer, number, one_of
+from dlst._parameters import BOOLEAN, Constraints, check_parameters, integer, number
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, as_codes
 from dlst.decoders.calibration import stack_log_loss
 from dlst.decoders.evidences import Evidence, TrainingRows
@@ -26,7 +26,6 @@ from dlst.decoders.evidences.at_scale import (
     ProbabilityCodes,
     ProbabilityVote,
 )
-from dlst.decoders.prior_correction import learnt_correction
 from dlst.decoders.stack import StackedDecoder
 from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT, add_contributions
@@ -69,9 +68,6 @@ class StagedDecoder(StackedDecoder):
         Share of the log-loss that a vote must save to stay.
     min_rows : int
         With fewer labelled rows the scores decide alone: there is too little to weigh by.
-    tau : float or "auto"
-        Prior correction of the ranking, logit p - tau · log prior; ``"auto"`` learns it by the
-        average precision of left-out rows.
     random_state : int, RandomState or None
         Draws the rows.
     n_jobs : int, optional
@@ -82,7 +78,6 @@ class StagedDecoder(StackedDecoder):
     evidence_choice_ : dict of str to dict
         For each evidence that was asked, in order: what it chose, the log-loss of the pilot rows
         with it, what it gained, and whether it was kept.
-    tau_ : float
     evidences_, slopes_, intercept_, calibration_rows_, out_of_sample_proba_
         As in :class:`~dlst.decoders.stack.StackedDecoder`.
 
@@ -107,7 +102,6 @@ class StagedDecoder(StackedDecoder):
         "n_pilots": integer(at_least=1),
         "least_gain": number(),
         "min_rows": integer(at_least=0),
-        "tau": number() | one_of("auto"),
     }
 
     def __init__(
@@ -121,7 +115,6 @@ class StagedDecoder(StackedDecoder):
         n_pilots: int = 2_000,
         least_gain: float = 0.001,
         min_rows: int = 30,
-        tau: float | str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
     ):
@@ -134,7 +127,6 @@ class StagedDecoder(StackedDecoder):
         self.n_pilots = n_pilots
         self.least_gain = least_gain
         self.min_rows = min_rows
-        self.tau = tau
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -184,7 +176,7 @@ class StagedDecoder(StackedDecoder):
         K = training.labels.shape[1]
         self.evidence_choice_: dict[str, dict[str, Any]] = {}
         self.evidences_: list[Evidence] = []
-        self.intercept_, self.slopes_, self.tau_ = np.zeros(K), np.ones(0), 0.0
+        self.intercept_, self.slopes_ = np.zeros(K), np.ones(0)
         self.intercept_[self.constant_] = np.clip(
             logit(self.prevalence_[self.constant_]), -CONSTANT_LOGIT, CONSTANT_LOGIT
         )
@@ -193,11 +185,6 @@ class StagedDecoder(StackedDecoder):
         terms = (slope * part for slope, part in zip(self.slopes_, evidence, strict=True))
         logits = add_contributions(self.intercept_, terms, len(training.rows))
         self.out_of_sample_proba_ = self._probabilities(logits)
-        self.tau_ = (
-            learnt_correction(logits, training.Y[training.rows], self.prior_)
-            if self.tau == "auto"
-            else float(self.tau)
-        )
 
     def _gather(self, training: TrainingRows) -> list[FloatArray]:
         """Let evidence join by evidence; return what they say of the calibration rows."""
@@ -273,10 +260,6 @@ class StagedDecoder(StackedDecoder):
 
     def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
         return self.evidences_
-
-    def _ranking(self, logits: FloatArray) -> FloatArray:
-        """Return logit p - tau · log prior; within a label it changes no order."""
-        return logits - self.tau_ * np.log(self.prior_)
 
 
 class _Judge:

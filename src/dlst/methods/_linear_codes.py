@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, number, one_of
 from dlst._unknown import known_or_mean
-from dlst.decoders import Decision, InverseDecoder
+from dlst.decisions import OwnOrRule, Tau
+from dlst.decoders import InverseDecoder
 from dlst.methods.code_space import CodeSpaceClassifier, Composition
 from dlst.methods.scaling import Scaling
 from dlst.parts import Encoder
@@ -37,8 +38,9 @@ class LinearCodeClassifier(CodeSpaceClassifier):
         *,
         alpha: float | str = "auto",
         intercept: str = "free",
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
     ):
         self.n_components = n_components
@@ -46,6 +48,7 @@ class LinearCodeClassifier(CodeSpaceClassifier):
         self.intercept = intercept
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
 
     def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:

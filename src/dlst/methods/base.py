@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias, get_args
+from functools import cache
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,10 +21,9 @@ from dlst._parameters import (
     check_parameters,
     integer,
     number,
-    one_of,
 )
 from dlst.data.names import NumberedNames
-from dlst.decoders import Decision, DecisionRule
+from dlst.decisions import DecisionLayer, OwnOrRule, SubsetRule, Tau, TopSets
 from dlst.errors import DataError
 from dlst.methods.targets import labelled_rows, read_targets
 from dlst.metrics import TopLabels
@@ -40,7 +40,7 @@ _EPSILON = 1e-12
 
 
 OutOfSampleLater: TypeAlias = Callable[[], OutOfSample | None]
-"""Gives probabilities of training rows as if they were new, when a decision rule asks for them."""
+"""Gives probabilities of training rows as if they were new, when a decision asks for them."""
 
 
 class Predictions(NamedTuple):
@@ -51,20 +51,31 @@ class Predictions(NamedTuple):
     scores: NDArray[np.float64]
 
 
+class _Scored(NamedTuple):
+    """Rows with what the method says of labels that vary, and with what is told of all labels."""
+
+    X: FeatureMatrix
+    P: NDArray[np.float64]
+    S: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
+    ranking: NDArray[np.float64]
+
+
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of all methods: a scikit-learn classifier for label indicators and for 1-D classes.
 
-    A method implements ``_fit(X, Y)`` and ``_probabilities(X)``, and ``_scores(X)`` and
-    ``_decide(P, S)`` where it has its own. They see float64 or CSR features, a CSR indicator
-    with NaN for unknown entries, only rows with a known label and only labels that vary.
+    A method implements ``_fit(X, Y)`` and ``_probabilities(X)``, and ``_scores(X)``,
+    ``_own_decisions(X, P, S)`` and ``_row_votes(X)`` where it has its own. They see float64 or CSR
+    features, a CSR indicator with NaN for unknown entries, only rows with a known label and only
+    labels that vary. It has the parameters ``decision``, ``cardinality`` and ``tau``.
 
     What parameters may be stands in ``_constraints``.
 
     A method that has no meaning for an unknown entry sets ``_takes_unknown = False``: such entries
-    are then refused. Decision rules learn on out-of-sample probabilities of the training rows: a
+    are then refused. Decisions are learnt on out-of-sample probabilities of the training rows: a
     method that has its own (exact leave-one-out, held-out folds) returns from ``_fit`` a function
     that gives them; those of any other come from clones fitted to four fifths of the rows. Either
-    way only if a rule wants them.
+    way only if ``decision`` or ``tau`` wants them.
 
     A semi-supervised method sets ``_takes_unlabelled = True`` and also sees the rows without any
     known label, which all others are spared.
@@ -79,9 +90,9 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
     _takes_unlabelled = False
     _constraints: ClassVar[Constraints] = {}
 
-    # Parameters of the methods that have them; the others decide by what is likelier.
-    decision: Decision | None = None
-    cardinality: float | None = None
+    decision: Any
+    cardinality: float | None
+    tau: Any
 
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to features and targets.
@@ -93,6 +104,22 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         y : array-like, sparse or frame of shape (n, K), or array-like of shape (n,)
             Label indicator of 0, 1 and NaN (unknown), or one class for each row.
         """
+        self._fit_labels(X, y)
+        return self
+
+    def fit_out_of_sample(self, X: Any, y: Any) -> OutOfSample:
+        """Fit, and give the probabilities of training rows as if each were new.
+
+        Returns
+        -------
+        OutOfSample
+            ``rows``, numbered as given, and their ``probabilities`` of all labels: by exact
+            leave-one-out where the method has it, else cross-fitted in five folds.
+        """
+        rows, P, _ = self._fit_labels(X, y)()
+        return OutOfSample(self.training_rows_[rows], self._over_all(P, self.prevalence_))
+
+    def _fit_labels(self, X: Any, y: Any) -> Callable[[], OutOfSample]:
         check_parameters(self)
         X = self._checked_features(X, reset=True, min_rows=2)
         Y, self._targets = read_targets(y)
@@ -114,8 +141,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         self._varying = np.flatnonzero(varying)
         self._warn_of_constant_labels(int((~varying).sum()))
         if self._varying.size:
-            self._fit_varying(X, Y if varying.all() else Y[:, self._varying])
-        return self
+            return self._fit_varying(X, Y if varying.all() else Y[:, self._varying])
+        return lambda: OutOfSample(np.arange(Y.shape[0]), np.empty((Y.shape[0], 0)))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the probability of each label.
@@ -139,19 +166,51 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         """
         X = self._checked_features(X)
         if self._targets.is_indicator:
-            return self._all_scores(X)[1]
+            return self._scored(X).ranking
         P = self._class_probabilities(self._all_probabilities(X))
         logarithms: NDArray[np.float64] = np.log(np.maximum(P, _EPSILON))
         return logarithms[:, 1] - logarithms[:, 0] if P.shape[1] == 2 else logarithms
 
-    def predict(self, X: Any) -> Any:
-        """Decide by the method's own rule; indicator in, indicator out, sparse stays sparse."""
+    def predict(self, X: Any, decision: OwnOrRule | None = None) -> Any:
+        """Decide; indicator in, indicator out, sparse stays sparse.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+        decision : str, optional
+            Another rule than the model's parameter says, of those that were learnt.
+        """
+        name = self._decision_settings()[0] if decision is None else decision
+        return self.predict_by_rules(X, [name])[name]
+
+    def predict_by_rules(self, X: Any, decisions: Sequence[str] | None = None) -> dict[str, Any]:
+        """Decide by several rules, for little more than one of them costs.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+        decisions : sequence of str, optional
+            Names; by default the method's own decisions and all rules that were learnt.
+
+        Returns
+        -------
+        dict of str to decisions
+            As :meth:`predict` gives them.
+        """
         X = self._checked_features(X)
+        names = self._learnt_decisions() if decisions is None else tuple(decisions)
         if not self._targets.is_indicator:
             P = self._class_probabilities(self._all_probabilities(X))
-            return self.classes_[P.argmax(axis=1)]
-        blocks = [sp.csr_array(self._decided(*self._all_scores(block))) for block in _row_blocks(X)]
-        return self._targets.decided(sp.csr_array(sp.vstack(blocks, format="csr")))
+            return dict.fromkeys(names, self.classes_[P.argmax(axis=1)])
+        found: dict[str, list[sp.csr_array]] = {name: [] for name in names}
+        for block in _row_blocks(X):
+            scored = self._scored(block)
+            for name, parts in found.items():
+                parts.append(sp.csr_array(self._decided(scored, name)))
+        return {
+            name: self._targets.decided(sp.csr_array(sp.vstack(parts, format="csr")))
+            for name, parts in found.items()
+        }
 
     def predict_all(self, X: Any) -> Predictions:
         """Give decisions, probabilities and ranking scores, for little more than one of them costs.
@@ -165,8 +224,33 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         check_is_fitted(self)
         if not self._targets.is_indicator:
             return Predictions(self.predict(X), self.predict_proba(X), self.decision_function(X))
-        P, S = self._all_scores(self._checked_features(X))
-        return Predictions(self._targets.decided(sp.csr_array(self._decided(P, S))), P, S)
+        scored = self._scored(self._checked_features(X))
+        decided = self._decided(scored, self._decision_settings()[0])
+        labels = self._targets.decided(sp.csr_array(decided))
+        return Predictions(labels, scored.probabilities, scored.ranking)
+
+    def predict_sets(self, X: Any, k: int = 5) -> TopSets:
+        """Give the k likeliest label sets of each row, of those that occur in training.
+
+        The rule "subset" must have been learnt: any ``decision`` that learns will do.
+
+        Returns
+        -------
+        TopSets
+            ``indices`` into ``sets``, ``probabilities``, and what speaks for each set;
+            ``to_frame(model.label_names_)`` tells them by names.
+        """
+        X = self._checked_features(X)
+        integer(at_least=1).check("k", k)
+        if not self._varying.size:
+            raise DataError("there is one label set only: every label is constant in training.")
+        rule: SubsetRule = self.decisions_.rule("subset")
+        parts = []
+        for block in _row_blocks(X):
+            P = self.decisions_.calibrated(self._probabilities(block))
+            parts.append(rule.top_sets(P, k, votes=self._row_votes(block)))
+        sets = self._over_all(parts[0].sets.toarray(), self.prevalence_ >= 0.5)
+        return TopSets.joined(parts, sp.csr_array(sets.astype(np.float64)))
 
     def predict_top(self, X: Any, k: int = 5) -> TopLabels:
         """Give the k best labels of each row and their scores, best first, in memory O(n·k).
@@ -185,7 +269,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             )
         labels, scores = [], []
         for block in _row_blocks(X):
-            S = self._all_scores(block)[1]
+            S = self._scored(block).ranking
             best = np.argsort(-S, axis=1, kind="stable")[:, :k]
             labels.append(best)
             scores.append(np.take_along_axis(S, best, axis=1))
@@ -213,50 +297,54 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         P = self._probabilities(X)
         return P, logit(P)
 
-    def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Decide from probabilities and ranking scores: by the rule learnt, or what is likelier."""
-        if self.decision_rule_ is None:
-            return P >= 0.5
-        decided: NDArray[np.bool_] = self.decision_rule_.apply(P, S).toarray() == 1
-        return decided
+    def _own_decisions(
+        self, X: FeatureMatrix, P: NDArray[np.float64], S: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Decide as the method's authors do, from probabilities and own scores: p >= 1/2."""
+        return P >= 0.5
+
+    def _row_votes(self, X: FeatureMatrix) -> sp.csr_array | None:
+        """Return how much training rows vote on rows, (n, n_training); None where none do."""
+        return None
 
     # What they share.
 
-    def _fit_varying(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        """Fit to labels that vary, then the decision rule to what is predicted out of sample."""
-        rule = self._unfitted_rule()
+    def _fit_varying(self, X: FeatureMatrix, Y: sp.csr_array) -> Callable[[], OutOfSample]:
+        """Fit to labels that vary, then decisions to what is predicted out of sample."""
+        layer = self._decision_layer()
         later = self._fit(X, Y)
-        self.decision_rule_: DecisionRule | None = rule
-        if rule is None:
-            return
-        if not rule.learns:
-            counted = Y[labelled_rows(Y)]
-            rule.fit(np.broadcast_to(0.0, counted.shape), counted)
-            return
-        known = None if later is None else later()
-        rows, P = self._cross_fitted(X, Y) if known is None else known
-        rule.fit(P, Y[rows])
 
-    def _unfitted_rule(self) -> DecisionRule | None:
-        """Make the rule for the labels that vary; a known cardinality counts the others too."""
-        if self.decision is None:
-            return None
-        one_of(*get_args(Decision)).check("decision", self.decision)
-        cardinality = self.cardinality
-        if cardinality is not None:
-            always = self.prevalence_.sum() - self.prevalence_[self._varying].sum()
-            number(above=float(round(always))).check("cardinality", cardinality)
-            cardinality -= round(always)
-        return DecisionRule(self.decision, cardinality=cardinality)
+        @cache
+        def out_of_sample() -> OutOfSample:
+            known = None if later is None else later()
+            return self._cross_fitted(X, Y) if known is None else known
+
+        self.decisions_ = layer.fit(out_of_sample() if layer.learns else None, Y)
+        return out_of_sample
+
+    def _decision_layer(self) -> DecisionLayer:
+        """Make the layer for the labels that vary; a known cardinality counts the others too."""
+        decision, tau = self._decision_settings()
+        layer = DecisionLayer(decision, self.cardinality, tau).check()
+        if layer.cardinality is not None:
+            always = round(self.prevalence_.sum() - self.prevalence_[self._varying].sum())
+            number(above=float(always)).check("cardinality", layer.cardinality)
+            layer.cardinality -= always
+        return layer
+
+    def _decision_settings(self) -> tuple[OwnOrRule, Tau]:
+        """Return the decision and the prior correction that the parameters mean."""
+        return self.decision, self.tau
+
+    def _learnt_decisions(self) -> tuple[str, ...]:
+        return ("own", *(self.decisions_.rules_ if self._varying.size else ()))
 
     def _cross_fitted(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSample:
         """Return probabilities of labelled rows by clones fitted to the other four fifths."""
         rows = labelled_rows(Y)
         if len(rows) < FEWEST_CROSS_FITTED:
             return OutOfSample(rows, np.tile(self.prevalence_[self._varying], (len(rows), 1)))
-        template = clone(self)
-        if self.decision is not None:
-            template.set_params(decision="hamming", cardinality=None)
+        template = clone(self).set_params(decision="own", cardinality=None, tau=0.0)
 
         def predict(train: Any, held_out: Any) -> NDArray[np.float64]:
             kept = np.setdiff1d(np.arange(Y.shape[0]), rows[held_out])
@@ -286,27 +374,38 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
 
     def _all_probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         """Probabilities of all labels; those that did not vary have their prevalence."""
-        n = X.shape[0]
+        if not self._varying.size:
+            return np.tile(self.prevalence_, (X.shape[0], 1))
+        return self._over_all(self._probabilities(X), self.prevalence_)
+
+    def _scored(self, X: FeatureMatrix) -> _Scored:
+        if not self._varying.size:
+            P = self._all_probabilities(X)
+            return _Scored(X, P[:, :0], P[:, :0], P, logit(P))
+        P, S = self._scores(X)
+        ranking = self.decisions_.rank(P, S)
+        prior = self.prevalence_
+        return _Scored(X, P, S, self._over_all(P, prior), self._over_all(ranking, logit(prior)))
+
+    def _over_all(self, values: NDArray[Any], constant: NDArray[Any]) -> NDArray[Any]:
+        """Add the labels that did not vary, each with one value."""
         if self._varying.size == self.n_labels_:
-            return self._probabilities(X)
-        P = np.tile(self.prevalence_, (n, 1))
-        if self._varying.size:
-            P[:, self._varying] = self._probabilities(X)
-        return P
+            return values
+        found = np.tile(constant.astype(values.dtype), (len(values), 1))
+        found[:, self._varying] = values
+        return found
 
-    def _all_scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        P = np.tile(self.prevalence_, (X.shape[0], 1))
-        S = logit(P)
-        if self._varying.size:
-            P[:, self._varying], S[:, self._varying] = self._scores(X)
-        return P, S
-
-    def _decided(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _decided(self, scored: _Scored, name: str) -> NDArray[np.bool_]:
         """Decide for all labels; those that did not vary by their prevalence."""
-        decided = P >= 0.5
-        if self._varying.size:
-            decided[:, self._varying] = self._decide(P[:, self._varying], S[:, self._varying])
-        return decided
+        X, P, S = scored[:3]
+        if not self._varying.size:
+            return scored.probabilities >= 0.5
+        if name == "own":
+            return self._over_all(self._own_decisions(X, P, S), self.prevalence_ >= 0.5)
+        rule = self.decisions_.rule(name)
+        votes = self._row_votes(X) if rule.takes_votes else None
+        decided = self.decisions_.decide(rule, P, scored.ranking[:, self._varying], votes)
+        return self._over_all(decided.toarray() == 1, self.prevalence_ >= 0.5)
 
     def _class_probabilities(self, P: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(self.classes_) == 1:

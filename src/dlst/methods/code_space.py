@@ -75,7 +75,8 @@ class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: igno
             encoder=self.encoder_,
         )
         self._place_labels(Y)
-        return self.decoder_.out_of_sample
+        # Codes that have seen a row's own labels say nothing of new rows.
+        return self.decoder_.out_of_sample if chosen.codes == "out-of-sample" else None
 
     def _training_codes(
         self,
@@ -113,6 +114,10 @@ class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: igno
 
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         return self._scores(X)[0]
+
+    def _row_votes(self, X: FeatureMatrix) -> sp.csr_array | None:
+        codes, X = self._latent(X)
+        return self.decoder_.votes(codes, X=X)
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Give the predicted latent codes of rows, shape (n, r)."""

@@ -27,7 +27,7 @@ class CPLST(LinearCodeClassifier):
         penalised like any other, and H of features as they are without such a column, as in the
         reference program. That one also needs ``alpha`` (its demonstration has 0.1) and
         ``scaling="none"``.
-    decision, cardinality, scaling
+    decision, cardinality, tau, scaling
         As in :class:`LabelSpaceClassifier`.
 
     Attributes

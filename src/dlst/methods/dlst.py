@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, one_of
-from dlst.decoders import Decision, EvidenceDecoder, MLkNNDecoder
+from dlst.decisions import OwnOrRule, Tau
+from dlst.decoders import EvidenceDecoder, MLkNNDecoder
 from dlst.encoders import ChosenCode, DistributionEncoder
 from dlst.methods.base import OutOfSampleLater
 from dlst.methods.code_space import Composition
@@ -49,8 +50,8 @@ class DLST(LabelSpaceClassifier):
 
     It is ``LabelSpaceClassifier(ChosenCode(), KernelRidge(), EvidenceDecoder())``, or, for
     features that are mostly zero, such as texts, :class:`LinearDLST`; ``regression`` says when.
-    Often set, as in ``DLST().set_params(decoder__tau=0)``, ``make("dlst", decoder__tau=0)`` or
-    ``dlst fit --set decoder.tau=0``, which keeps the kernel:
+    Often set, as in ``DLST().set_params(decoder__n_jobs=2)``, ``make("dlst", decoder__n_jobs=2)``
+    or ``dlst fit --set decoder.n_jobs=2``, which keeps the kernel:
 
     ============================ ===========================================================
     ``encoder__n_components``    length of the codes; by default full or half, what votes better
@@ -59,7 +60,6 @@ class DLST(LabelSpaceClassifier):
     ``regressor__gamma``         its width; by default chosen by leave-one-out
     ``regressor__alpha``         penalty; by default chosen by leave-one-out
     ``regressor__n_basis``       training rows that span the regression
-    ``decoder__tau``             prior correction of the ranking
     ``decoder__enrichment``      guesses in place of zeros, where positives are missing
     ``decoder__n_jobs``          threads of the neighbour searches
     ============================ ===========================================================
@@ -77,7 +77,7 @@ class DLST(LabelSpaceClassifier):
         quarter of the features are non-zero; of thinner features, the linear one for more than
         2000 rows, where a kernel on sampled rows fits too little; for fewer rows the one with the
         lower log-loss of left-out rows.
-    codes, decision, cardinality, scaling, random_state
+    codes, decision, cardinality, tau, scaling, random_state
         As in :class:`LabelSpaceClassifier`.
 
     Attributes
@@ -102,10 +102,10 @@ class DLST(LabelSpaceClassifier):
     >>> from dlst.data import load_multidigits
     >>> data = load_multidigits()
     >>> model = DLST(random_state=0).fit(data.train.X, data.train.Y)
-    >>> [data.label_names[label] for label in model.predict(data.test.X[[10]]).indices]
-    ['0', '1', '2']
-    >>> [data.label_names[label] for label in data.test.Y[[10]].indices]
-    ['0', '1', '2']
+    >>> [data.label_names[label] for label in model.predict(data.test.X[[19]]).indices]
+    ['4', '5', '6']
+    >>> [data.label_names[label] for label in data.test.Y[[19]].indices]
+    ['4', '5', '6']
     """
 
     _constraints: ClassVar[Constraints] = {
@@ -121,8 +121,9 @@ class DLST(LabelSpaceClassifier):
         *,
         regression: Regression = "auto",
         codes: str | None = None,
-        decision: Decision = "hamming",
+        decision: OwnOrRule | None = None,
         cardinality: float | None = None,
+        tau: Tau | None = None,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -133,6 +134,7 @@ class DLST(LabelSpaceClassifier):
             codes=codes,
             decision=decision,
             cardinality=cardinality,
+            tau=tau,
             scaling=scaling,
             random_state=random_state,
         )
@@ -199,8 +201,9 @@ class PaperDLST(LabelSpaceClassifier):
         Default: :class:`MLkNNDecoder`.
     codes : {"out-of-sample", "fitted", "targets"}, optional
         As in :class:`LabelSpaceClassifier`. Default: fitted.
-    decision, cardinality, scaling, random_state
-        As in :class:`LabelSpaceClassifier`.
+    decision, cardinality, tau, scaling, random_state
+        As in :class:`LabelSpaceClassifier`, but for the defaults: "own" decisions, p ≥ ½, and no
+        prior correction.
 
     Examples
     --------
@@ -213,6 +216,9 @@ class PaperDLST(LabelSpaceClassifier):
     ...     codes="fitted",
     ... )
     """
+
+    _default_decision = "own"
+    _default_tau = 0.0
 
     @staticmethod
     def default_parts() -> Composition:
@@ -242,9 +248,12 @@ class LiteralDLST(LabelSpaceClassifier):
         Default: :class:`MLkNNDecoder`.
     codes : {"out-of-sample", "fitted", "targets"}, optional
         As in :class:`LabelSpaceClassifier`. Default: targets.
-    decision, cardinality, scaling, random_state
+    decision, cardinality, tau, scaling, random_state
         As in :class:`LabelSpaceClassifier`.
     """
+
+    _default_decision = "own"
+    _default_tau = 0.0
 
     @staticmethod
     def default_parts() -> Composition:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._unknown import known_or_mean
-from dlst.decoders import Decision
+from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.parts import OutOfSample
@@ -28,7 +28,7 @@ class DLST1(MultiLabelClassifier):
         As in :class:`KernelLogisticRegression`.
     alpha : float or "auto"
         λ; ``"auto"`` is chosen by cross-validation on training rows.
-    decision, cardinality, scaling, random_state
+    decision, cardinality, tau, scaling, random_state
         As in :class:`LabelSpaceClassifier`.
 
     Notes
@@ -44,8 +44,9 @@ class DLST1(MultiLabelClassifier):
         alpha: float | str = "auto",
         n_basis: int | str = "auto",
         basis: str = "random",
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -56,6 +57,7 @@ class DLST1(MultiLabelClassifier):
         self.basis = basis
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
 

@@ -15,6 +15,7 @@ from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import NONE, Constraints, integer, number, one_of
+from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.shared.classifier_ensembles import (
@@ -59,6 +60,8 @@ class ECC(MultiLabelClassifier):
         so that training looks like prediction.
     chain_method : {"predict", "predict_proba"}
         What is handed on along a chain when it predicts, and with ``cv`` when it learns.
+    decision, cardinality, tau
+        As in :class:`LabelSpaceClassifier`; ``decision="own"`` is p ≥ ½.
     scaling : str
         See :class:`FeatureScaler`.
     n_jobs : int, optional
@@ -118,6 +121,9 @@ class ECC(MultiLabelClassifier):
         orders: Sequence[Sequence[int]] | None = None,
         cv: int | None = None,
         chain_method: str = "predict_proba",
+        decision: OwnOrRule = "own",
+        cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -129,6 +135,9 @@ class ECC(MultiLabelClassifier):
         self.orders = orders
         self.cv = cv
         self.chain_method = chain_method
+        self.decision = decision
+        self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.n_jobs = n_jobs
         self.random_state = random_state

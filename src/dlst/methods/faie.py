@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dlst.decoders import Decision
+from dlst.decisions import OwnOrRule, Tau
 from dlst.encoders import ImplicitEncoder
 from dlst.methods._linear_codes import LinearCodeClassifier
 from dlst.methods.scaling import Scaling
@@ -35,7 +35,7 @@ class FAIE(LinearCodeClassifier):
         Whether b is free and H of centred features; or b the weight of a column of ones that is
         penalised like any other, and H of features as they are without such a column, as in the
         reference program. That one also needs ``alpha`` and ``scaling="none"``.
-    decision, cardinality, scaling
+    decision, cardinality, tau, scaling
         As in :class:`LabelSpaceClassifier`.
 
     Attributes
@@ -82,8 +82,9 @@ class FAIE(LinearCodeClassifier):
         alpha: float | str = "auto",
         coding: str = "01",
         intercept: str = "free",
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
     ):
         self.n_components = n_components
@@ -94,6 +95,7 @@ class FAIE(LinearCodeClassifier):
         self.intercept = intercept
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
 
     def _encoder(self, alpha: float, centred: bool) -> Encoder:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import Constraints, number, one_of
 from dlst._unknown import known_or_mean
-from dlst.decoders import Decision
+from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
@@ -38,7 +38,7 @@ class KRR(MultiLabelClassifier):
     n_basis, basis
         Training rows that span the regression, and how they are drawn; see :class:`KernelRidge`.
         With at most 1000 rows (``"auto"``), all of them.
-    decision, cardinality, scaling, random_state
+    decision, cardinality, tau, scaling, random_state
         As in :class:`LabelSpaceClassifier`.
 
     Attributes
@@ -77,8 +77,9 @@ class KRR(MultiLabelClassifier):
         alpha: float | str = "auto",
         n_basis: int | str = "auto",
         basis: str = "random",
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -89,6 +90,7 @@ class KRR(MultiLabelClassifier):
         self.basis = basis
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
 

@@ -10,7 +10,8 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import NONE, Constraints, one_of
-from dlst.decoders import Decision, EvidenceDecoder, as_decoder
+from dlst.decisions import OwnOrRule, Tau
+from dlst.decoders import EvidenceDecoder, as_decoder
 from dlst.encoders import FullCode, as_encoder
 from dlst.methods.code_space import CodeSpaceClassifier, Composition
 from dlst.methods.scaling import Scaling
@@ -23,7 +24,7 @@ class LabelSpaceClassifier(CodeSpaceClassifier):
     """Encode labels, regress features onto the codes, decode codes to label scores.
 
     A part that is not given is the class's own; ``default_parts()`` shows them. Their parameters
-    are reached as in any scikit-learn composition: ``set_params(decoder__tau=0)``, grids over
+    are reached as in any scikit-learn composition: ``set_params(decoder__min_rows=9)``, grids over
     ``regressor__alpha``; ``get_params()`` lists them all.
 
     Parameters
@@ -40,10 +41,17 @@ class LabelSpaceClassifier(CodeSpaceClassifier):
         Which codes of the training rows the decoder learns from: predicted without the row itself
         (exact leave-one-out where the regressor has it, else cross-fitting in five folds),
         predicted with it, or the encoder's own. Default: out-of-sample.
-    decision : {"hamming", "micro", "macro", "top"}
-        What ``predict`` aims at; thresholds are learnt on out-of-sample training scores.
+    decision : {"own", "f1", "micro", "macro", "instance", "hamming", "subset", "top", "budget"}, \
+optional
+        What ``predict`` aims at: a rule of :mod:`dlst.decisions`, learnt on out-of-sample
+        probabilities of the training rows (``predict(X, decision=...)`` takes any of them), or
+        ``"own"``, what the method's authors do, p ≥ ½ here. Default: "f1".
     cardinality : float, optional
         Known mean number of labels per instance, when positives are missing in training.
+    tau : float or "auto", optional
+        Prior correction of the ranking, logit p − τ log π: rare labels a little higher. 0 is none,
+        ``"auto"`` what ranks left-out training rows best. Default: "auto". For a fair comparison
+        give all methods the same.
     scaling : str
         See :class:`FeatureScaler`.
     random_state : None, int or RandomState
@@ -70,11 +78,13 @@ class LabelSpaceClassifier(CodeSpaceClassifier):
 
     and sets a parameter of one that he keeps:
 
-    >>> LabelSpaceClassifier().set_params(decoder__tau=0)
-    LabelSpaceClassifier(decoder=EvidenceDecoder(tau=0))
+    >>> LabelSpaceClassifier().set_params(decoder__min_rows=9)
+    LabelSpaceClassifier(decoder=EvidenceDecoder(min_rows=9))
     """
 
     _constraints: ClassVar[Constraints] = {"codes": NONE | one_of(*CODES)}
+    _default_decision: ClassVar[OwnOrRule] = "f1"
+    _default_tau: ClassVar[Tau] = "auto"
 
     def __init__(
         self,
@@ -83,8 +93,9 @@ class LabelSpaceClassifier(CodeSpaceClassifier):
         decoder: Any = None,
         *,
         codes: str | None = None,
-        decision: Decision = "hamming",
+        decision: OwnOrRule | None = None,
         cardinality: float | None = None,
+        tau: Tau | None = None,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -94,6 +105,7 @@ class LabelSpaceClassifier(CodeSpaceClassifier):
         self.codes = codes
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
 
@@ -101,6 +113,12 @@ class LabelSpaceClassifier(CodeSpaceClassifier):
     def default_parts() -> Composition:
         """Return what stands in for arguments that are not given."""
         return Composition(FullCode(), KernelRidge(), EvidenceDecoder())
+
+    def _decision_settings(self) -> tuple[OwnOrRule, Tau]:
+        return (
+            self._default_decision if self.decision is None else self.decision,
+            self._default_tau if self.tau is None else self.tau,
+        )
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with ``deep`` also those of parts, given or default."""

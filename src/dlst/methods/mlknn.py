@@ -7,7 +7,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
-from dlst.decoders import Decision, MLkNNDecoder
+from dlst.decisions import OwnOrRule, Tau
+from dlst.decoders import MLkNNDecoder
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
 
@@ -26,8 +27,8 @@ class MLkNN(MultiLabelClassifier):
         k. With fewer rows than that, all others are neighbours.
     smoothing : float
         s, added to every count.
-    decision, cardinality
-        As in :class:`LabelSpaceClassifier`; ``"hamming"`` is the authors'.
+    decision, cardinality, tau
+        As in :class:`LabelSpaceClassifier`; ``"own"``, p ≥ ½, is the authors'.
     scaling : str
         See :class:`FeatureScaler`; ``"none"`` is the authors'.
     n_jobs : int, optional
@@ -50,8 +51,9 @@ class MLkNN(MultiLabelClassifier):
         n_neighbors: int = 10,
         *,
         smoothing: float = 1.0,
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "none",
         n_jobs: int | None = None,
     ):
@@ -59,6 +61,7 @@ class MLkNN(MultiLabelClassifier):
         self.smoothing = smoothing
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.n_jobs = n_jobs
 
@@ -70,11 +73,6 @@ class MLkNN(MultiLabelClassifier):
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         P: NDArray[np.float64] = self.decoder_.predict_proba(self.scaler_.transform(X))
         return P
-
-    def _decide(self, P: NDArray[np.float64], S: NDArray[np.float64]) -> NDArray[np.bool_]:
-        if self.decision == "hamming" and self.cardinality is None:
-            return P >= 0.5
-        return super()._decide(P, S)
 
 
 class DLST2(MLkNN):
@@ -93,8 +91,9 @@ class DLST2(MLkNN):
         n_neighbors: int = 10,
         *,
         smoothing: float = 1.0,
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         n_jobs: int | None = None,
     ):
@@ -103,6 +102,7 @@ class DLST2(MLkNN):
             smoothing=smoothing,
             decision=decision,
             cardinality=cardinality,
+            tau=tau,
             scaling=scaling,
             n_jobs=n_jobs,
         )

@@ -26,7 +26,7 @@ class PLST(LinearCodeClassifier):
         Whether b is free, or the weight of a column of ones that is penalised like any other, as in
         the reference program. That one also needs ``alpha`` (its demonstration has 0.1) and
         ``scaling="none"``.
-    decision, cardinality, scaling
+    decision, cardinality, tau, scaling
         As in :class:`LabelSpaceClassifier`.
 
     Attributes

@@ -14,6 +14,7 @@ from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import NONE, Constraint, Constraints, integer, number, one_of
+from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.shared.classifier_ensembles import (
@@ -55,6 +56,8 @@ class RAKEL(MultiLabelClassifier):
         The first of them are a partition, so that no label is left out.
     C : float
         Weight of the losses of the default base, for rows with a mean squared length of 1.
+    decision, cardinality, tau
+        As in :class:`LabelSpaceClassifier`; ``decision="own"`` is p ≥ ½.
     scaling : str
         See :class:`FeatureScaler`.
     n_jobs : int, optional
@@ -118,6 +121,9 @@ class RAKEL(MultiLabelClassifier):
         n_partitions: int | str = "auto",
         n_sets: int | None = None,
         C: float = 10.0,
+        decision: OwnOrRule = "own",
+        cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -127,6 +133,9 @@ class RAKEL(MultiLabelClassifier):
         self.n_partitions = n_partitions
         self.n_sets = n_sets
         self.C = C
+        self.decision = decision
+        self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -238,8 +238,8 @@ def make(name: str, **parameters: Any) -> MultiLabelClassifier:
     --------
     >>> make("mlknn", n_neighbors=5)
     MLkNN(n_neighbors=5)
-    >>> make("dlst", decoder__tau=0)
-    DLST(decoder=EvidenceDecoder(tau=0))
+    >>> make("dlst", decoder__min_rows=9)
+    DLST(decoder=EvidenceDecoder(min_rows=9))
     """
     method = method_info(name)
     model: MultiLabelClassifier = method.make()

@@ -153,7 +153,8 @@ def test_thresholds_are_learnt_out_of_sample(data):
     X, Y, X_new = data
     for decision in ("micro", "macro"):
         model = MLLOC(decision=decision, random_state=0).fit(X, Y)
-        assert np.all((model.decision_rule_.threshold_ > 0) & (model.decision_rule_.threshold_ < 1))
+        threshold = model.decisions_.rules_[decision].threshold_
+        assert np.all((threshold > 0) & (threshold < 1))
         assert model.predict(X_new).any()
     two = MLLOC(decision="micro", random_state=0).fit(X[:2], [[1, 0], [0, 1]])
     assert two.predict(X[:2]).shape == (2, 2)

@@ -88,6 +88,10 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
         """Return who votes on new rows; None for an evidence that is no vote."""
         return None
 
+    def left_out_votes(self) -> sp.csr_array | None:
+        """Return how much training rows voted on the calibration rows; None for no code vote."""
+        return None
+
     def searched(self) -> SearchedCodes | None:
         """Return the codes among which neighbours are searched; None where none are."""
         return None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.decoders._inputs import FloatArray, clipped_logit
@@ -63,7 +64,9 @@ class _Vote(Evidence):
         return clipped_logit(votes, VOTE_MARGIN)
 
     def _voters(self, queries: FeatureMatrix) -> NeighbourVotes:
-        found = self._found(queries)
+        return self._named(self._found(queries))
+
+    def _named(self, found: Neighbours) -> NeighbourVotes:
         return NeighbourVotes(
             self.voting_rows_[found.indices[:, : self.k_]],
             np.sqrt(found.squared_distances[:, : self.k_]),
@@ -126,6 +129,7 @@ class CodeVote(_Vote):
                 for rho in self.rho_grid_
             ]
         space, values = self._choose(training, found, grid)
+        self._left_out_votes = self._named(found[space]).matrix(training.labels.shape[0])
         self.rho_ = self.rho_grid_[space]
         self.voters_ = _blend(training, self.rho_)[rows]
         return values
@@ -137,6 +141,10 @@ class CodeVote(_Vote):
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
         """Return who votes on new rows."""
         return self._voters(codes)
+
+    def left_out_votes(self) -> sp.csr_array:
+        """Return how much each training row voted on the calibration rows, itself not voting."""
+        return self._left_out_votes
 
     def searched(self) -> SearchedCodes:
         """Return the labelled rows and their codes, blended with targets."""

@@ -19,6 +19,9 @@ FloatArray = NDArray[np.float64]
 # Margins that differ by less than this share of them are one margin: they say nothing of a label.
 _LEVEL = 1e-6
 
+# Where larger margins are no better out of sample, a label's order is kept all the same.
+_LEAST_SLOPE = 1e-6
+
 Calibration: TypeAlias = Literal["platt", "isotonic"]
 
 
@@ -106,14 +109,13 @@ def _platt(margins: FloatArray, present: NDArray[np.bool_]) -> tuple[float, floa
     # is the user's (C, tol), the solver's is not.
     scale = float(np.abs(margins).max()) or 1.0
     if np.ptp(margins) <= _LEVEL * scale:
-        return 0.0, float(logit(np.array([targets.mean()]))[0])
+        return _LEAST_SLOPE / scale, float(logit(np.array([targets.mean()]))[0])
     model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8, max_iter=200).fit(
         np.tile(margins / scale, 2)[:, None],
         np.repeat([1, 0], len(margins)),
         sample_weight=np.concatenate([targets, 1.0 - targets]),
     )
-    # Where larger margins are no better out of sample, the label's order is kept all the same.
-    slope = max(float(model.coef_[0, 0]), 0.0) / scale
+    slope = max(float(model.coef_[0, 0]), _LEAST_SLOPE) / scale
     return slope, float(model.intercept_[0])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,10 +13,12 @@ from sklearn.utils import gen_batches
 
 from dlst._matrices import FeatureMatrix, as_features
 from dlst._parameters import CALLABLE, NONE, Constraints, integer, number, one_of
-from dlst.methods.base import MultiLabelClassifier
+from dlst.decisions import OwnOrRule, Tau
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.br.calibration import Calibration, MarginCalibration
 from dlst.methods.br.machines import Trainer, out_of_fold_margins, train_machines
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.parts import OutOfSample
 from dlst.regressors import KernelBasis
 from dlst.regressors.kernels import KERNELS, Kernel, kernel_matrix, kernel_width
 
@@ -33,7 +36,7 @@ class BR(MultiLabelClassifier):
 
         min_{w_j, b_j} ½‖w_j‖² + C Σ_i max(0, 1 − t_ij (w_j·φ(x_i) + b_j)),  t_ij = 2 y_ij − 1
 
-    Labels are ranked by their margins f_j(x) = w_j·φ(x) + b_j.
+    Labels are ranked by calibrated margins f_j(x) = w_j·φ(x) + b_j.
 
     Parameters
     ----------
@@ -55,14 +58,17 @@ class BR(MultiLabelClassifier):
     positive_weight : float or "balanced"
         Weight of the losses of rows that carry the label, LIBSVM's ``-w1``; ``"balanced"``: rows
         with and without the label weigh the same in all.
-    calibration : None, "platt" or "isotonic"
-        None: p = σ(f), which orders well and is not calibrated. Otherwise a function of the
-        margin learnt on five-fold out-of-sample margins; labels are then ranked by logit p.
+    calibration : "platt", "isotonic" or None
+        p is a function of the margin learnt on five-fold out-of-sample margins, and labels are
+        ranked by logit p: a sigmoid, or isotonic steps. None: p = σ(f), not calibrated, labels
+        ranked by margins of different scales; a sixth of the time.
     approximation : {"auto", "exact", "nystroem"}
         ``"exact"``: LIBSVM on the n × n kernel. ``"nystroem"``: LIBLINEAR with squared hinge loss
         on the features of ``n_basis`` sampled rows. ``"auto"``: exact up to 8000 rows.
     n_basis : int or "auto"
         Rows that span the approximate kernel, the landmarks; ``"auto"`` is at most 1000.
+    decision, cardinality, tau
+        As in :class:`LabelSpaceClassifier`; ``decision="own"`` is f > 0.
     scaling : str
         See :class:`FeatureScaler`.
     n_jobs : int, optional
@@ -114,7 +120,7 @@ class BR(MultiLabelClassifier):
     array([[1, 0],
            [0, 1]])
     >>> model.decision_function([[0.5]]).round(2)
-    array([[ 1.04, -0.51]])
+    array([[1.56, 0.97]])
     """
 
     _constraints: ClassVar[Constraints] = {
@@ -142,9 +148,12 @@ class BR(MultiLabelClassifier):
         tol: float = 1e-3,
         max_iter: int = -1,
         positive_weight: float | str = 1.0,
-        calibration: Calibration | None = None,
+        calibration: Calibration | None = "platt",
         approximation: str = "auto",
         n_basis: int | str = "auto",
+        decision: OwnOrRule = "own",
+        cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -161,30 +170,43 @@ class BR(MultiLabelClassifier):
         self.calibration = calibration
         self.approximation = approximation
         self.n_basis = n_basis
+        self.decision = decision
+        self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         self.gamma_ = self._width(X)
         self.approximation_ = self._chosen_approximation(X.shape[0])
-        if self.approximation_ == "exact":
-            self._fit_exactly(X, Y)
-        else:
-            self._fit_on_landmarks(X, Y)
+        exactly = self.approximation_ == "exact"
+        design, trainer = (self._fit_exactly if exactly else self._fit_on_landmarks)(X, Y)
 
-    def _fit_exactly(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        @cache
+        def margins() -> NDArray[np.float64]:
+            return out_of_fold_margins(design, Y, trainer)
+
+        if self.calibration is not None:
+            self.calibration_ = MarginCalibration(self.calibration).fit(margins(), Y)
+        return lambda: OutOfSample(np.arange(Y.shape[0]), self._out_of_fold(margins()))
+
+    def _fit_exactly(
+        self, X: FeatureMatrix, Y: sp.csr_array
+    ) -> tuple[NDArray[np.float64], Trainer]:
         gram = self._kernel(X, X)
         trainer = self._trainer(is_kernel=True)
         coef, self.intercept_, self.n_iter_ = train_machines(gram, Y, trainer)
         self.support_ = np.flatnonzero(coef.any(axis=1))
         self.support_vectors_ = as_features(X[self.support_])
         self.dual_coef_ = coef[self.support_]
-        self._calibrate(gram, Y, trainer)
+        return gram, trainer
 
-    def _fit_on_landmarks(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+    def _fit_on_landmarks(
+        self, X: FeatureMatrix, Y: sp.csr_array
+    ) -> tuple[NDArray[np.float64], Trainer]:
         basis = KernelBasis(
             self.kernel,
             gamma="median" if self.gamma_ is None else self.gamma_,
@@ -198,12 +220,12 @@ class BR(MultiLabelClassifier):
         weights, self.intercept_, self.n_iter_ = train_machines(features, Y, trainer)
         self.support_, self.support_vectors_ = basis.indices_, basis.rows_
         self.dual_coef_ = basis.whitening_ @ weights
-        self._calibrate(features, Y, trainer)
+        return features, trainer
 
-    def _calibrate(self, design: NDArray[np.float64], Y: sp.csr_array, trainer: Trainer) -> None:
-        if self.calibration is not None:
-            margins = out_of_fold_margins(design, Y, trainer)
-            self.calibration_ = MarginCalibration(self.calibration).fit(margins, Y)
+    def _out_of_fold(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return probabilities; a label that no fold could learn has its prevalence there."""
+        P = self._from_margins(np.nan_to_num(margins))[0]
+        return np.where(np.isnan(margins), self.prevalence_[self._varying], P)
 
     def _margins(self, X: FeatureMatrix) -> NDArray[np.float64]:
         X = self.scaler_.transform(X)
@@ -216,10 +238,24 @@ class BR(MultiLabelClassifier):
         return self._scores(X)[0]
 
     def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        margins = self._margins(X)
+        return self._from_margins(self._margins(X))
+
+    def _from_margins(
+        self, margins: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self.calibration is None:
             return expit(margins), margins
         return self.calibration_.probabilities(margins), self.calibration_.scores(margins)
+
+    def _own_decisions(
+        self, X: FeatureMatrix, P: NDArray[np.float64], S: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        if self.calibration is None:
+            return S > 0
+        if self.calibration == "platt":
+            # The slope is above 0, so a margin is where its score is beside that of no margin.
+            return self.calibration_.intercept_ < S
+        return self._margins(X) > 0
 
     def _kernel(self, X: FeatureMatrix, B: FeatureMatrix) -> NDArray[np.float64]:
         return kernel_matrix(

@@ -153,7 +153,10 @@ def out_of_fold_margins(design: FloatArray, Y: sp.csr_array, trainer: Trainer) -
         if labels.size:
             seen = rows if trainer.is_kernel else slice(None)
             part = design[np.ix_(rows, rows)] if trainer.is_kernel else design[rows]
-            found = train_machines(part, Y[rows][:, labels], trainer)
+            with warnings.catch_warnings():
+                # Those of all rows have said so already.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                found = train_machines(part, Y[rows][:, labels], trainer)
             margins[np.ix_(held_out, labels)] = (
                 design[held_out][:, seen] @ found.coef + found.intercept
             )

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import Constraints, integer, number, one_of
+from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.neighbours import row_blocks
 from dlst.encoders.labelsets import LabelSets, distinct_label_sets
 from dlst.methods.base import MultiLabelClassifier
@@ -64,6 +65,8 @@ class CLEMS(MultiLabelClassifier):
     max_iter, tol : int, float
         SMACOF stops after so many steps, or when a step lowers the stress by at most this share of
         Σ w cost.
+    decision, cardinality, tau
+        As in :class:`LabelSpaceClassifier`; ``decision="own"`` is the nearest candidate.
     scaling : str
         See :class:`FeatureScaler`.
     random_state : None, int or RandomState
@@ -139,6 +142,9 @@ class CLEMS(MultiLabelClassifier):
         max_candidates: int = 1000,
         max_iter: int = 300,
         tol: float = 1e-5,
+        decision: OwnOrRule = "own",
+        cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -150,6 +156,9 @@ class CLEMS(MultiLabelClassifier):
         self.max_candidates = max_candidates
         self.max_iter = max_iter
         self.tol = tol
+        self.decision = decision
+        self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
 

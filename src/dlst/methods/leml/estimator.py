@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import SHARE, Constraints, integer, number, one_of
-from dlst.decoders import Decision
+from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.leml.fitting import FOLDS, Intercept, LowRankMap, Settings, Solver
@@ -74,7 +74,7 @@ class LEML(MultiLabelClassifier):
         Stop when the gradient is at most this share of that of the penalty.
     max_iter : int
         Most rounds; the authors' program does 10, converged or not.
-    decision, cardinality
+    decision, cardinality, tau
         As in :class:`LabelSpaceClassifier`; thresholds are learnt on held-out training rows.
     scaling : str
         See :class:`FeatureScaler`.
@@ -156,8 +156,9 @@ class LEML(MultiLabelClassifier):
         warm_start: bool = False,
         tol: float = 1e-3,
         max_iter: int = 200,
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -176,6 +177,7 @@ class LEML(MultiLabelClassifier):
         self.max_iter = max_iter
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
 

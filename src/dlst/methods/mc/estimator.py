@@ -16,7 +16,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import NONE, Constraints, integer, number, one_of
-from dlst.decoders import Decision
+from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater, logit
 from dlst.methods.mc.fold_in import Factors, chi2_scores, factors, linear_rule
 from dlst.methods.mc.objective import FEATURE_LOSSES, LABEL_LOSSES, VARIANTS, Completion
@@ -74,9 +74,9 @@ class MC(MultiLabelClassifier):
         (``"exact"``), or when the objective changes by no more than this share (``"fpc"``).
     max_iter : int
         Most iterations of the solver at one μ.
-    decision, cardinality
-        As in :class:`LabelSpaceClassifier`; ``"hamming"`` is the paper's z > 0. Thresholds are
-        learnt on the hidden rows of the search.
+    decision, cardinality, tau
+        As in :class:`LabelSpaceClassifier`; ``"own"`` is the paper's z > 0. Rules are learnt
+        on the hidden rows of the search.
     scaling : str
         See :class:`FeatureScaler`; ``"auto"`` is maxabs for MC-Pos. Except with ``"none"``, and
         for MC-Simplex, features are then multiplied by one number that makes their mean square 1,
@@ -170,8 +170,9 @@ class MC(MultiLabelClassifier):
         held_out: float = 0.2,
         tol: float = 1e-4,
         max_iter: int = 500,
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -188,6 +189,7 @@ class MC(MultiLabelClassifier):
         self.max_iter = max_iter
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
 
@@ -364,10 +366,8 @@ class MC(MultiLabelClassifier):
     def _as_probabilities(self, S: FloatArray) -> FloatArray:
         return np.asarray(expit(self.probability_slope_ * S))
 
-    def _decide(self, P: FloatArray, S: FloatArray) -> NDArray[np.bool_]:
-        if self.decision == "hamming" and self.cardinality is None:
-            return S > 0
-        return super()._decide(P, S)
+    def _own_decisions(self, X: FeatureMatrix, P: FloatArray, S: FloatArray) -> NDArray[np.bool_]:
+        return S > 0
 
 
 def _signs(Y: sp.csr_array) -> FloatArray:

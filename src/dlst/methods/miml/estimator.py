@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from dlst._matrices import FeatureMatrix, as_dense, as_features
 from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst._unknown import known_or_mean
-from dlst.decoders import Decision
+from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.errors import DataError
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
@@ -73,7 +73,7 @@ class MIML(MultiLabelClassifier):
         scores depend on what rows are asked for together.
     max_iter, tol
         Rounds of the inference of labels, and the change of a mean that ends them.
-    decision, cardinality, scaling, random_state
+    decision, cardinality, tau, scaling, random_state
         As in :class:`LabelSpaceClassifier`.
 
     Attributes
@@ -157,8 +157,9 @@ class MIML(MultiLabelClassifier):
         training: Literal["closed", "iterated"] = "closed",
         max_iter: int = 200,
         tol: float = 1e-3,
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -177,6 +178,7 @@ class MIML(MultiLabelClassifier):
         self.tol = tol
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
 

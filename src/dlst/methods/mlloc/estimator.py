@@ -18,7 +18,7 @@ from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst._progress import progress_bar
 from dlst._unknown import known_or_mean
-from dlst.decoders import Decision
+from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.mlloc.objective import LOSSES, Alternation, State
@@ -64,9 +64,8 @@ class MLLOC(MultiLabelClassifier):
         The rounds end when one lowers the objective by at most this share of it.
     max_iter : int
         Most rounds of a W-, a C- and a P-step.
-    decision, cardinality, scaling, random_state
-        As in :class:`LabelSpaceClassifier`; the original decides by the sign of f, as
-        ``"hamming"`` does.
+    decision, cardinality, tau, scaling, random_state
+        As in :class:`LabelSpaceClassifier`; ``"own"`` is the sign of f.
 
     Attributes
     ----------
@@ -152,8 +151,9 @@ class MLLOC(MultiLabelClassifier):
         n_basis: int | str = "auto",
         tol: float = 1e-3,
         max_iter: int = 20,
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -170,6 +170,7 @@ class MLLOC(MultiLabelClassifier):
         self.max_iter = max_iter
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
 

@@ -14,7 +14,7 @@ from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import Constraints, number, one_of
 from dlst._unknown import known_or_mean
-from dlst.decoders import Decision
+from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import OutOfSampleLater
 from dlst.methods.mrv.latent_labels import LatentLabelProblem, LatentLabels
 from dlst.methods.scaling import FeatureScaler, Scaling
@@ -67,7 +67,7 @@ class MRV(ManifoldClassifier):
         means.
     tol, max_iter
         Of the proximal gradient method, for each penalty of the continuation.
-    decision, cardinality, scaling, random_state
+    decision, cardinality, tau, scaling, random_state
         As in :class:`LabelSpaceClassifier`; the seed is for the kernel's basis.
 
     Attributes
@@ -144,8 +144,9 @@ class MRV(ManifoldClassifier):
         fit_intercept: bool = True,
         tol: float = 1e-4,
         max_iter: int = 1000,
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -167,6 +168,7 @@ class MRV(ManifoldClassifier):
         self.max_iter = max_iter
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -13,7 +13,6 @@ from sklearn.model_selection import KFold
 from dlst._kernels.neighbour_graph import Weights, neighbour_laplacian
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
-from dlst.decoders import Decision
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
 from dlst.parts import OutOfSample
@@ -51,8 +50,6 @@ class ManifoldClassifier(MultiLabelClassifier):
     gamma: float | str
     tol: float
     max_iter: int
-    decision: Decision
-    cardinality: float | None
     n_jobs: int | None
 
     _takes_unlabelled = True

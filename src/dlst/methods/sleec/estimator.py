@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, integer, number, one_of
+from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.sleec.local_embedding import SPLIT_STEPS, LocalEmbedding
@@ -54,6 +55,8 @@ class SLEEC(MultiLabelClassifier):
     max_iter, tol : int, float
         The codes' projected gradient stops after so many steps, or when a step lowers the squared
         error by at most this share of Σ_Ω ⟨y_a, y_b⟩².
+    decision, cardinality, tau
+        As in :class:`LabelSpaceClassifier`; ``decision="own"`` is p ≥ ½.
     scaling : str
         See :class:`FeatureScaler`.
     random_state : None, int or RandomState
@@ -128,6 +131,9 @@ class SLEEC(MultiLabelClassifier):
         l1_penalty: float = 0.0,
         max_iter: int = 100,
         tol: float = 1e-3,
+        decision: OwnOrRule = "own",
+        cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
     ):
@@ -140,6 +146,9 @@ class SLEEC(MultiLabelClassifier):
         self.l1_penalty = l1_penalty
         self.max_iter = max_iter
         self.tol = tol
+        self.decision = decision
+        self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, number, one_of
-from dlst.decoders import Decision
+from dlst.decisions import OwnOrRule, Tau
 from dlst.errors import DataError
 from dlst.methods.base import OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
@@ -76,7 +76,7 @@ class SLRM(ManifoldClassifier):
         Tolerance of the solver, relative to the problem's own scale.
     max_iter : int
         Most iterations for one penalty.
-    decision, cardinality, scaling, random_state
+    decision, cardinality, tau, scaling, random_state
         As in :class:`LabelSpaceClassifier`; the seed is for the kernel's basis.
     n_jobs : int, optional
         Threads of the neighbour search.
@@ -146,8 +146,9 @@ class SLRM(ManifoldClassifier):
         solver: str = "fista",
         tol: float = 1e-4,
         max_iter: int = 5000,
-        decision: Decision = "hamming",
+        decision: OwnOrRule = "own",
         cardinality: float | None = None,
+        tau: Tau = 0.0,
         scaling: Scaling = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -167,6 +168,7 @@ class SLRM(ManifoldClassifier):
         self.max_iter = max_iter
         self.decision = decision
         self.cardinality = cardinality
+        self.tau = tau
         self.scaling = scaling
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -1,0 +1,164 @@
+"""All that lies between a method's probabilities and its answers: calibration, rules, ranking."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.base import BaseEstimator
+
+from dlst._parameters import Constraints, check_parameters, one_of
+from dlst.decisions._entries import FloatArray
+from dlst.decisions.base import CARDINALITY, DecisionRule
+from dlst.decisions.budget import TopRule
+from dlst.decisions.prior_correction import TAU, PriorCorrection, Tau
+from dlst.decisions.registry import RULES, Decision
+from dlst.decoders import clipped_logit
+from dlst.decoders.calibration import fit_logistic
+from dlst.errors import DataError
+from dlst.parts import OutOfSample
+
+OwnOrRule: TypeAlias = Decision | Literal["own"]
+DECISIONS = ("own", *get_args(Decision))
+
+_MARGIN = 1e-9
+"""What is nearer to 0 or 1 is not more certain to the calibration; it may still be ranked."""
+
+_RANKED_MARGIN = 1e-15
+
+
+LEARNT_ENTRIES = 4_000_000
+"""Rows times labels that decisions are learnt on, at most; more rows would change little."""
+
+
+class DecisionLayer(BaseEstimator):  # type: ignore[misc]
+    """What a method decides and ranks by, learnt on out-of-sample probabilities of training rows.
+
+    Rules take probabilities at their word, so these are calibrated first: logit p ← a_j + b logit p
+    by maximum likelihood on the out-of-sample rows, b ≥ 0 shared by all labels. That changes no
+    ranking of rows within a label, and next to nothing where a method is calibrated already.
+
+    Where there are out-of-sample probabilities all rules are learnt, which costs little beside
+    them; without, "top" is, which goes by the ranking.
+
+    Parameters
+    ----------
+    decision : str
+        What ``predict`` decides by: "own" (what the method's authors do), or a rule.
+    cardinality : float, optional
+        True mean number of labels of an instance, where positives are missing in training.
+    tau : float or "auto"
+        Prior correction of the ranking; see :class:`PriorCorrection`.
+
+    Attributes
+    ----------
+    rules_ : dict of str to DecisionRule
+        The rules learnt.
+    intercept_, slope_ : ndarray of shape (K,), float
+        a and b of the calibration.
+    prior_correction_ : PriorCorrection
+    """
+
+    _constraints: ClassVar[Constraints] = {
+        "decision": one_of(*DECISIONS),
+        "cardinality": CARDINALITY,
+        "tau": TAU,
+    }
+
+    def __init__(
+        self, decision: OwnOrRule = "own", cardinality: float | None = None, tau: Tau = 0.0
+    ):
+        self.decision = decision
+        self.cardinality = cardinality
+        self.tau = tau
+
+    def check(self) -> DecisionLayer:
+        """Refuse wrong parameters before any work is done."""
+        check_parameters(self)
+        return self
+
+    @property
+    def learns(self) -> bool:
+        """Whether out-of-sample probabilities are needed, for a rule or to calibrate for it."""
+        return self.decision not in ("own", "top") or self.tau == "auto"
+
+    def fit(self, found: OutOfSample | None, Y: sp.csr_array) -> DecisionLayer:
+        """Learn the rules.
+
+        Parameters
+        ----------
+        found : OutOfSample or None
+            Rows, their probabilities, and who voted on them.
+        Y : csr_array of shape (n, K)
+            Labels of all training rows.
+        """
+        K = Y.shape[1]
+        self.intercept_, self.slope_ = np.zeros(K), 1.0
+        self.prior_correction_ = PriorCorrection(self.tau)
+        if found is None:
+            self.prior_correction_.fit(None, Y)
+            self.rules_: dict[str, DecisionRule] = {
+                "top": TopRule(cardinality=self.cardinality).fit(None, Y)
+            }
+            return self
+        rows, P, votes = _some_rows(found)
+        logits = clipped_logit(P, _MARGIN)
+        self.prior_correction_.fit(logits, Y, rows=rows)
+        self._calibrate(logits, Y[rows])
+        P = self.calibrated(P)
+        self.rules_ = {}
+        for name, rule in RULES.items():
+            unfitted = rule(cardinality=self.cardinality)
+            try:
+                self.rules_[name] = unfitted.fit(P, Y, rows=rows, votes=votes)
+            except DataError:
+                # What these labels cannot teach is missed only where it is asked for.
+                if name == self.decision:
+                    raise
+        return self
+
+    def rule(self, name: str) -> Any:
+        """Give a rule by name."""
+        one_of(*RULES).check("decision", name)
+        if name not in self.rules_:
+            raise DataError(
+                f"the rule {name!r} was not learnt when the model was fitted with "
+                f"decision={self.decision!r}. Fit it with decision={name!r}."
+            )
+        return self.rules_[name]
+
+    def decide(self, rule: DecisionRule, P: FloatArray, S: FloatArray, votes: Any) -> sp.csr_array:
+        """Decide by a rule on a method's probabilities and ranking scores."""
+        return rule.apply(self.calibrated(P), S, votes=votes)
+
+    def rank(self, P: FloatArray, S: FloatArray) -> FloatArray:
+        """Give the scores that labels are ranked by: the method's own, or corrected logits."""
+        if self.prior_correction_.tau_ == 0.0:
+            return S
+        return self.prior_correction_.apply(clipped_logit(P, _RANKED_MARGIN))
+
+    def _calibrate(self, logits: FloatArray, Y: sp.csr_array) -> None:
+        labels = Y.toarray()
+        known = ~np.isnan(labels)
+        present = np.where(known, labels, 0.0)
+        self.intercept_, slopes = fit_logistic(
+            logits[None], present, None if known.all() else known
+        )
+        self.slope_ = float(slopes[0])
+
+    def calibrated(self, P: FloatArray) -> FloatArray:
+        """Give the probabilities that the rules work on."""
+        if self.slope_ == 1.0 and not self.intercept_.any():
+            return P
+        calibrated: FloatArray = expit(self.intercept_ + self.slope_ * clipped_logit(P, _MARGIN))
+        return calibrated
+
+
+def _some_rows(found: OutOfSample) -> OutOfSample:
+    """Take rows at even steps where there are more than enough."""
+    n, K = found.probabilities.shape
+    chosen = slice(None, None, -(-n * K // LEARNT_ENTRIES))
+    votes = None if found.votes is None else found.votes[chosen]
+    return OutOfSample(found.rows[chosen], found.probabilities[chosen], votes)

@@ -1,0 +1,99 @@
+"""The layer between a method's probabilities and its answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from rule_problems import NAN, probabilities
+from scipy.special import expit, logit
+
+from dlst.decisions import RULES, DecisionLayer, PriorCorrection, make_rule
+from dlst.errors import DataError
+from dlst.metrics import instance_average_precision
+from dlst.parts import OutOfSample
+
+
+def out_of_sample(P, votes=None):
+    return OutOfSample(np.arange(len(P)), P, votes)
+
+
+def test_calibrated_probabilities_are_left_alone_and_others_are_mended():
+    P, Y = probabilities(3000, 4)
+    labels = sp.csr_array(Y)
+    right = DecisionLayer("f1").fit(out_of_sample(P), labels)
+    np.testing.assert_allclose(right.calibrated(P), P, atol=0.02)
+    bent = expit(2.5 * logit(np.clip(P, 1e-6, 1 - 1e-6)) + 1.0)
+    mended = DecisionLayer("f1").fit(out_of_sample(bent), labels)
+    np.testing.assert_allclose(mended.calibrated(bent), P, atol=0.03)
+
+
+def test_all_rules_are_learnt_from_out_of_sample_probabilities_and_top_without():
+    P, Y = probabilities(60, 4)
+    labels = sp.csr_array(Y)
+    layer = DecisionLayer("micro").fit(out_of_sample(P), labels)
+    assert layer.learns
+    assert list(layer.rules_) == list(RULES)
+    expected = make_rule("micro").fit(layer.calibrated(P), Y)
+    assert layer.rule("micro").threshold_ == expected.threshold_
+    without = DecisionLayer("own").fit(None, labels)
+    assert not DecisionLayer("own").learns
+    assert DecisionLayer("own", tau="auto").learns
+    assert list(without.rules_) == ["top"]
+    with pytest.raises(DataError, match=r"'macro' was not learnt.*decision='own'"):
+        without.rule("macro")
+    with pytest.raises(ValueError, match="decision must be one of f1"):
+        without.rule("best")
+
+
+def test_what_the_labels_cannot_teach_is_missed_where_it_is_asked_for():
+    P, Y = probabilities(30, 3)
+    Y[np.arange(30), np.arange(30) % 3] = NAN
+    labels = sp.csr_array(Y)
+    layer = DecisionLayer("f1").fit(out_of_sample(P), labels)
+    assert "subset" not in layer.rules_
+    with pytest.raises(DataError, match="needs rows with all labels known"):
+        DecisionLayer("subset").fit(out_of_sample(P), labels)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"decision": "best"}, "decision must be one of own, f1"),
+        ({"cardinality": -1}, "cardinality must be a number above 0"),
+        ({"tau": "big"}, "tau must be a finite number or 'auto'"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        DecisionLayer(**parameters).check()
+
+
+def test_the_prior_correction_is_chosen_by_average_precision_left_out():
+    rng = np.random.default_rng(0)
+    prior = np.array([0.6, 0.3, 0.05, 0.02])
+    evidence = 1.5 * rng.normal(size=(2000, 4))
+    Y = (rng.random((2000, 4)) < expit(logit(prior) + evidence)).astype(float)
+    # A method that doubts what it sees ranks rare labels too low.
+    scores = logit(prior) + 0.5 * evidence
+    found = PriorCorrection("auto").fit(scores, Y)
+    assert found.tau_ > 0
+    slow = {
+        tau: instance_average_precision(Y, scores - tau * found.log_prior_, empty="skip")
+        for tau in found.average_precision_
+    }
+    assert found.tau_ == max(slow, key=slow.get)
+    assert found.average_precision_ == pytest.approx(slow)
+    ranked = found.apply(scores)
+    np.testing.assert_allclose(ranked, scores - found.tau_ * found.log_prior_)
+
+
+def test_no_correction_changes_nothing_and_own_scores_are_kept():
+    P, Y = probabilities(40, 3)
+    layer = DecisionLayer("own", tau=0.0).fit(None, sp.csr_array(Y))
+    own = np.arange(120.0).reshape(40, 3)
+    assert layer.rank(P, own) is own
+    lifted = DecisionLayer("own", tau=0.5).fit(None, sp.csr_array(Y)).rank(P, own)
+    np.testing.assert_allclose(
+        lifted, logit(P) - 0.5 * np.log((Y.sum(axis=0) + 0.5) / 41), atol=1e-9
+    )
