@@ -283,6 +283,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for owner in part.owners()
         ]
         names = list(dict.fromkeys(owners))
+        if not names:
+            return [], X[:0]
         cells = np.tile(as_dense(X[:, : len(owners)]), (len(names), 1))
         for row, name in enumerate(names):
             mine = np.array([owner == name for owner in owners])
