@@ -28,10 +28,11 @@ def expected(distances, k):
 
 
 @pytest.mark.parametrize("k", [1, 5, 120, 300])
+@pytest.mark.parametrize("n_queries", [3, 25])
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_the_nearest_codes_of_new_rows(k, n_jobs):
+def test_the_nearest_codes_of_new_rows(k, n_queries, n_jobs):
     rng = np.random.default_rng(1)
-    voters, queries = rng.normal(size=(300, 6)) + 50, rng.normal(size=(25, 6)) + 50
+    voters, queries = rng.normal(size=(300, 6)) + 50, rng.normal(size=(n_queries, 6)) + 50
     found = nearest_codes(voters, k, queries, n_jobs=n_jobs)
     order, squared = expected(euclidean_distances(queries, voters) ** 2, k)
     np.testing.assert_array_equal(found.indices, order)

@@ -74,6 +74,13 @@ def test_without_words_cells_are_named() -> None:
     assert row["labels"][0]["because"][0]["what"] == "size 1.5"
 
 
+def test_texts_alone_are_explained(tickets: pd.DataFrame) -> None:
+    tagger = Tagger(random_state=0).fit(tickets["text"].tolist(), tickets["tags"].tolist())
+    (row,) = tagger.explain(["the printer is in a jam"], top=1).rows
+    assert row["labels"][0]["tag"] == "printer"
+    assert {"printer", "jam"} <= {reason["what"] for reason in row["labels"][0]["because"]}
+
+
 def test_methods_that_cannot_explain_say_so(tickets: pd.DataFrame) -> None:
     tagger = Tagger("mlknn").fit(tickets[:60], "tags")
     with pytest.raises(DataError, match="MLkNN does not explain its scores"):

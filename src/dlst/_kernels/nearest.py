@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from dlst._compiled import compiled
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _select(values: Singles, own: int, k: int, buffer: Singles, places: Ints) -> int:
     """Gather the k largest values in the front of a buffer of more than k; return their number.
 
@@ -33,7 +34,7 @@ def _select(values: Singles, own: int, k: int, buffer: Singles, places: Ints) ->
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _shrink(buffer: Singles, places: Ints, count: int, k: int) -> tuple[int, float]:
     """Keep the k largest of a buffer, in their order, and return k and the least of them."""
     least = np.partition(buffer[:count], count - k)[count - k]
@@ -54,7 +55,7 @@ def _shrink(buffer: Singles, places: Ints, count: int, k: int) -> tuple[int, flo
     return kept, least
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def largest(similarities: Singles, own: Longs, k: int) -> Ints:
     """Return the columns of the k largest values of each row, largest first, shape (rows, k).
 
@@ -79,7 +80,21 @@ def largest(similarities: Singles, own: Longs, k: int) -> Ints:
     return found
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled()
+def nearness(queries: NDArray[np.float64], rows: NDArray[np.float64]) -> Singles:
+    """Return minus the squared distance of each query to each row, shape (queries, n)."""
+    found = np.empty((queries.shape[0], rows.shape[0]), np.float32)
+    for i in range(queries.shape[0]):
+        for c in range(rows.shape[0]):
+            total = 0.0
+            for f in range(rows.shape[1]):
+                difference = queries[i, f] - rows[c, f]
+                total += difference * difference
+            found[i, c] = -total
+    return found
+
+
+@compiled(fastmath={"contract"})
 def largest_products(
     indptr: Ints,
     indices: Ints,

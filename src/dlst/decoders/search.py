@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
-from dlst._kernels.nearest import largest, largest_products
+from dlst._kernels.nearest import largest, largest_products, nearness
 from dlst._kernels.pair_distances import dense_pair_distances
 from dlst._matrices import FeatureMatrix
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.neighbours import Neighbours, row_blocks
+
+FEW = 8
+"""So many queries are answered by differences, sooner than codes are laid out for products."""
 
 
 def nearest_codes(
@@ -47,13 +50,10 @@ def nearest_codes(
     array([[1, 0]])
     """
     left_out = _left_out(own, len(queries))
-    centre = database.mean(axis=0)
-    columns = np.ascontiguousarray((database - centre).T, dtype=np.float32)
-    halves = 0.5 * (columns**2).sum(axis=0)
-    single = (queries - centre).astype(np.float32)
+    near = _nearness_to(database, queries)
 
     def search(block: slice) -> tuple[IntArray, FloatArray]:
-        places = largest(single[block] @ columns - halves, left_out[block], k)
+        places = largest(near(block), left_out[block], k)
         asked = np.repeat(np.arange(len(places)), k)
         distances = dense_pair_distances(
             queries[block], database, asked, places.ravel().astype(np.int64)
@@ -65,6 +65,19 @@ def nearest_codes(
         )
 
     return _joined(search, row_blocks(len(queries), len(database)), k, n_jobs)
+
+
+def _nearness_to(
+    database: FloatArray, queries: FloatArray
+) -> Callable[[slice], NDArray[np.float32]]:
+    """Return what says how near queries are to each row: greater is nearer."""
+    if len(queries) <= FEW:
+        return lambda block: nearness(queries[block], database)
+    centre = database.mean(axis=0)
+    columns = np.ascontiguousarray((database - centre).T, dtype=np.float32)
+    halves = 0.5 * (columns**2).sum(axis=0)
+    single = (queries - centre).astype(np.float32)
+    return lambda block: single[block] @ columns - halves
 
 
 def nearest_cosines(

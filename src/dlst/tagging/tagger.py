@@ -239,7 +239,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         """Give the features that the method sees; unusual cells are counted in ``tally``."""
         check_is_fitted(self, "method_")
         frame = as_frame(X, [column.name for column in self.encoder_.columns_])
-        frame = frame.drop(columns=[name for name in self.label_columns_ if name in frame.columns])
+        if labels := [name for name in self.label_columns_ if name in frame.columns]:
+            frame = frame.drop(columns=labels)
         if tally is None:
             return self.encoder_.transform(frame)
         return self.encoder_.encode(frame, tally)
