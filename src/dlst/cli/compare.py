@@ -87,7 +87,6 @@ def compare(
     """
     # Registers the paper's probes, which a plan may ask for.
     import dlst.paper  # noqa: F401
-    from dlst._files import atomic_write
     from dlst.cli import run_views, views
     from dlst.experiments import Limits, Plan, read_plan, run
     from dlst.reports import (
@@ -95,7 +94,7 @@ def compare(
         blocks_to_markdown,
         build_document,
         document_to_text,
-        results_frame,
+        write_results,
     )
 
     if plan_file is not None:
@@ -134,8 +133,7 @@ def compare(
     run_views.fetch_data(plan)
     with run_views.run_bar() as watch:
         records = run(plan, out, limits=limits, again=again, watch=watch)
-    with atomic_write(out / "results.csv", text=True) as stream:
-        results_frame(records).to_csv(stream, index=False)
+    write_results(records, out)
     if json:
         evaluated = [record for record in records if record["kind"] == "evaluate"]
         views.print_json({"run": str(out), "records": evaluated})

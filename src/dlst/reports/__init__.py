@@ -1,7 +1,7 @@
 """Results to pages and words; nothing here fits, reads data or measures."""
 
 from dlst.reports.document import Document
-from dlst.reports.exports import write_everything
+from dlst.reports.exports import write_everything, write_results
 from dlst.reports.frames import is_better_higher, measure_title, results_frame
 from dlst.reports.latex import blocks_to_latex, document_to_latex
 from dlst.reports.layouts import Layout, register_layout
@@ -58,4 +58,5 @@ __all__ = [
     "wilcoxon_against",
     "write_everything",
     "write_page",
+    "write_results",
 ]

@@ -57,7 +57,7 @@ def write_everything(
         _written(folder / "report.tex", document_to_latex(document, "figures/")),
     ]
     written.extend(_write_table(table, tables / f"{table.name}.csv") for table in document.tables())
-    written.extend(_write_results(records, folder))
+    written.extend(write_results(records, folder))
     for chart in document.charts():
         if can_draw():
             written.extend(save_chart(chart, figures / chart.name))
@@ -130,7 +130,8 @@ def _write_values(chart: Chart, path: Path) -> Path:
     return _write_csv(path, rows)
 
 
-def _write_results(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
+def write_results(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
+    """Write ``results.csv`` and, where pyarrow is installed, ``results.parquet``."""
     frame = results_frame(records)
     text = frame.map(_no_formula).to_csv(index=False, lineterminator="\n")
     written = [_written(folder / "results.csv", text)]
