@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation; needs the `plots` extra.
+"""Draw the pictures of the documentation; needs the `plots` extra, and GoEmotions in the data home.
 
 python docs/figures.py
 """
@@ -12,8 +12,11 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
+from dlst import Tagger
 from dlst._files import atomic_write
+from dlst.data.home import data_home
 from dlst.data.multidigits import load_multidigits
 from dlst.data.statistics import cooccurrence
 
@@ -28,6 +31,45 @@ def draw_multidigits(path: Path) -> None:
     left, right = figure.subfigures(1, 2, width_ratios=[1.55, 1])
     _draw_images(left, data)
     _draw_cooccurrence(right, data)
+    _save(figure, path)
+
+
+def draw_tagged_texts(path: Path) -> None:
+    """Show three test texts of GoEmotions with their likeliest tags, and what spoke for them."""
+    folder = data_home() / "goemotions"
+    train, test = (pd.read_csv(folder / f"goemotions-{part}.csv") for part in ("train", "test"))
+    tagger = Tagger(random_state=0).fit(train, "tags")
+    rows = _three_texts(test)
+    told = tagger.explain(test.loc[rows], top=4, words=3).rows
+    figure = plt.figure(figsize=(10, 5.1), facecolor=PAPER, layout="constrained")
+    for part, row, tags in zip(figure.subfigures(3, 1), told, test["tags"][rows], strict=True):
+        part.suptitle(f"“{row['text']}”", color=INK, fontsize=11, x=0.02, ha="left")
+        _draw_tags(part.subplots(), row["labels"], set(tags.split(";")))
+    _save(figure, path)
+
+
+def _three_texts(test: pd.DataFrame) -> list[int]:
+    """Choose the first three texts of fair length with two tags or more, by their labels alone."""
+    fair = test["text"].str.len().between(50, 105) & test["tags"].str.contains(";")
+    return [int(row) for row in test.index[fair][:3]]
+
+
+def _draw_tags(axes, labels, true: set[str]) -> None:
+    for place, label in enumerate(labels):
+        right = label["tag"] in true
+        axes.barh(place, label["probability"], color=ACCENT if right else "#c5ccd3", height=0.7)
+        words = [found["what"] for found in label["because"] if found["contribution"] > 0]
+        note = f"{label['probability']:.2f}"
+        if words:
+            note += "   because of " + ", ".join(words[:3])
+        axes.text(label["probability"] + 0.01, place, note, va="center", color=INK, fontsize=9)
+    axes.set(xlim=(0, 1.5), ylim=(len(labels) - 0.4, -0.6), xticks=[])
+    axes.set_yticks(range(len(labels)), [label["tag"] for label in labels], color=INK)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _save(figure, path: Path) -> None:
     with atomic_write(path) as stream:
         # No software version inside: equal pictures give equal bytes.
         figure.savefig(stream, format="png", dpi=110, metadata={"Software": None})
@@ -75,3 +117,4 @@ def _draw_cooccurrence(figure, data) -> None:
 
 if __name__ == "__main__":
     draw_multidigits(HERE / "multidigits.png")
+    draw_tagged_texts(HERE / "tagged-texts.png")
