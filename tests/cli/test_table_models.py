@@ -154,7 +154,7 @@ def test_columns_in_any_order_with_gaps_and_news_are_read_and_told(run, files, t
     )
     assert code == 0
     assert err.splitlines() == [
-        "note: 'extra': column is not known to the model and is not used (1)",
+        "note: 'extra': column is not known to the model and is not used",
         "note: 'size_kb': empty cell, read as the median of the training rows (1)",
         "note: 'team': unknown category, read as none of the known (1)",
     ]

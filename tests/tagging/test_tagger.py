@@ -195,7 +195,8 @@ def test_tags_that_training_did_not_have_are_told_apart(fitted: Tagger) -> None:
 def test_examples_need_not_be_kept(tickets: pd.DataFrame) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        tagger = Tagger(keep_examples=False, random_state=0).fit(tickets[:60], "tags")
+        method = DLST(regression="kernel")
+        tagger = Tagger(method, keep_examples=False, random_state=0).fit(tickets[:60], "tags")
     voter = tagger.explain(tickets[60:61]).rows[0]["voters"]["code vote"][0]
     assert voter["text"] is None
     assert voter["tags"]

@@ -160,6 +160,7 @@ def load_raw(
     *,
     columns: Mapping[str, Any] | None = None,
     label_delimiter: str | None = None,
+    delimiter: str | None = None,
     labels_optional: bool = False,
 ) -> Any:
     """Load DATA, the columns of a table as they are.
@@ -174,6 +175,7 @@ def load_raw(
         return load(data, test=test, format=from_, **options)
     options |= {"columns": columns} if columns else {}
     options |= {} if label_delimiter is None else {"label_delimiter": label_delimiter}
+    options |= {} if delimiter is None else {"delimiter": delimiter}
     try:
         return load(data, test=test, format=from_, raw=True, **options)
     except DataError:

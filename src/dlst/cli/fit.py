@@ -61,6 +61,16 @@ def fit(
     images: Annotated[
         str, typer.Option(help="How pictures are described: classical, or pretrained (an extra).")
     ] = "classical",
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between the fields of a table; found by default.")
+    ] = None,
+    examples: Annotated[
+        bool,
+        typer.Option(
+            "--examples/--no-examples",
+            help="Keep the beginnings of the training texts in the model, to show who voted.",
+        ),
+    ] = True,
     nominal: Nominal = None,
     from_: From = None,
     all_rows: AllRows = False,
@@ -79,6 +89,7 @@ def fit(
     from dlst.experiments.measures import measure_model
     from dlst.methods import make
     from dlst.persistence import save_model
+    from dlst.tagging import Tagger
 
     for target in (out, *([card] if card else [])):
         check_target(target, force)
@@ -92,7 +103,9 @@ def fit(
     if holds_tables(data, from_):
         if nominal is not None:
             raise DataError("--nominal is for ARFF; name the columns of a table with --category.")
-        dataset = load_raw(data, parse_labels(labels), from_, test, columns=columns)
+        dataset = load_raw(
+            data, parse_labels(labels), from_, test, columns=columns, delimiter=delimiter
+        )
     else:
         if columns:
             raise DataError(
@@ -103,7 +116,13 @@ def fit(
     if dataset.table is None and not dataset.n_features:
         raise DataError(f"{dataset.name}: has labels only; a method needs features.")
     started = time.perf_counter()
-    fitted = _fitted(model, train, _with_pictures(columns, images), seed)
+    tagger = Tagger(
+        model,
+        columns=_with_pictures(columns, images),
+        keep_examples=examples,
+        random_state=seed,
+    )
+    fitted = _fitted(model if train.table is None else tagger, train)
     seconds = time.perf_counter() - started
     used = used_model(fitted)
     scores = None
@@ -161,18 +180,15 @@ def _with_pictures(columns: dict[str, Any], images: str) -> dict[str, Any]:
     return {**columns, "image_encoder": PretrainedImages()} if images == "pretrained" else columns
 
 
-def _fitted(model: Any, dataset: Any, columns: dict[str, Any], seed: int) -> Any:
+def _fitted(model: Any, dataset: Any) -> Any:
     """Fit, and tell warnings as notes of one line, without the place in the source."""
     from dlst.methods.fitting import fit_dataset
-    from dlst.tagging import Tagger
     from dlst.tagging.tables import fit_table
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default", UserWarning)
-        if dataset.table is None:
-            fitted = fit_dataset(model, dataset)
-        else:
-            fitted = fit_table(Tagger(model, columns=columns, random_state=seed), dataset)
+        fit = fit_dataset if dataset.table is None else fit_table
+        fitted = fit(model, dataset)
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         typer.echo(f"note: {' '.join(message.split())}", err=True)
     return fitted

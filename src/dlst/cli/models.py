@@ -111,6 +111,7 @@ class TableModel(UsedModel):
             from_,
             columns=self.tagger.encoder_.kinds(),
             label_delimiter=self.tagger.label_delimiter_,
+            delimiter=self.tagger.delimiter_,
             labels_optional=labels is None and not judged,
         )
 
@@ -155,7 +156,8 @@ class TableModel(UsedModel):
         tally = Tally()
         encoder: TableEncoder = self.tagger.encoder_
         # What is kept is written as it was read: 1.50 stays 1.50.
-        for frame, place in raw_frames(path, () if keep else encoder.names_of("number")):
+        numbers = () if keep else encoder.names_of("number")
+        for frame, place in raw_frames(path, numbers, self.tagger.delimiter_):
             table = RawTable.whole(frame, place)
             yield from self._predicted(frame, keep, tally, table)
         tell(tally)

@@ -14,6 +14,9 @@ from dlst.errors import DataError
 MISSING = NO_VALUE | {""}
 """What stands for no value in numbers, categories and dates."""
 
+LARGEST = 1e100
+"""Squares of larger numbers, infinity among them, are no numbers."""
+
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 
@@ -64,17 +67,17 @@ def numbers_of(column: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     values : ndarray of shape (n,)
         NaN where a cell is missing or no number. ``true`` and ``false`` are 1 and 0.
     wrong : ndarray of int
-        Rows whose cell is neither missing nor a finite number.
+        Rows whose cell is neither missing nor a number up to ``LARGEST``.
     """
     if not holds_objects(column):
         if not _is_numeric(column):
             return np.full(len(column), np.nan), np.flatnonzero(column.notna())
         values = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-        return values, np.flatnonzero(np.isinf(values))
+        return values, np.flatnonzero(np.abs(values) > LARGEST)
     missing = is_missing(column)
     cells = [_plain(cell) for cell in column]
     values = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce").to_numpy(np.float64)
-    return values, np.flatnonzero((np.isnan(values) & ~missing) | np.isinf(values))
+    return values, np.flatnonzero((np.isnan(values) & ~missing) | (np.abs(values) > LARGEST))
 
 
 def checked_numbers(column: Any, name: str, remedy: str) -> NDArray[np.float64]:
@@ -95,6 +98,8 @@ def remedy_for(column: Any, row: int) -> str:
     cell = column.iloc[row]
     if isinstance(cell, str) and "," in cell and pd.notna(_number_without(cell, ",")):
         return " Write numbers with a decimal point and without separators of thousands."
+    if not isinstance(cell, str):
+        return f" Numbers must not be larger than {LARGEST:g}."
     return ""
 
 

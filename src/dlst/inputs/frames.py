@@ -24,7 +24,7 @@ def as_frame(X: Any, names: Sequence[str] = ()) -> Any:
         Frames of pandas, polars and pyarrow. Texts become one column ``text``; the columns of an
         array are ``x0``, ``x1``, …
     names : sequence of str
-        Columns of an array that has as many.
+        Columns of an array that has as many; the one column of texts.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def _frame(X: Any, names: Sequence[str]) -> Any:
     if isinstance(X, pd.DataFrame):
         return X.copy(deep=False)
     if is_texts(X):
-        return pd.DataFrame({TEXT: np.array(list(X), dtype=object)})
+        return pd.DataFrame({names[0] if len(names) == 1 else TEXT: np.array(list(X), object)})
     if hasattr(X, "get_columns"):  # polars, whose own way to pandas needs pyarrow
         return pd.DataFrame({column.name: column.to_numpy() for column in X.get_columns()})
     if hasattr(X, "to_pandas"):

@@ -29,6 +29,13 @@ class Tally:
         if count:
             self._counts[column, what] += count
 
+    def tell(self, column: str, what: str) -> None:
+        """Note a thing of a whole column."""
+        self._counts[column, what] = 0
+
     def notes(self) -> list[str]:
         """Return a line for each column and thing."""
-        return [f"{column!r}: {what} ({count:,})" for (column, what), count in self._counts.items()]
+        return [
+            f"{column!r}: {what}" + (f" ({count:,})" if count else "")
+            for (column, what), count in self._counts.items()
+        ]

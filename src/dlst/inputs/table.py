@@ -8,20 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix
 from dlst.data.column_choice import first_names
 from dlst.errors import DataError
+from dlst.inputs.blocks import Block, Blocks
 from dlst.inputs.dates import DateColumn
 from dlst.inputs.frames import TEXT, as_frame, is_texts
 from dlst.inputs.images import ImageColumn
 from dlst.inputs.kinds import listed, recognise
 from dlst.inputs.notes import InputNote, Tally
-from dlst.inputs.part import Part
 from dlst.inputs.plain import CategoryColumns, NumberColumns
 from dlst.inputs.text import TextColumn
 
@@ -29,9 +28,6 @@ Names: TypeAlias = str | Sequence[str] | None
 
 USED = ("number", "category", "date", "text", "image")
 """Kinds that become features."""
-
-_WIDE = ("text", "image")
-"""Kinds with many features, whose size would drown that of a single column."""
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -72,8 +68,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     columns_ : list of Column
         Name, kind and reason of every column.
-    parts_ : list of Part
-        Fitted encoders.
+    blocks_ : Blocks
+        Fitted encoders of the columns.
     is_scaled_ : bool
         Whether features are on a common scale already.
 
@@ -133,16 +129,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "Give a column its kind: number, category, text, date or image."
             )
         self.is_scaled_ = any(column.kind in USED[1:] for column in self.columns_)
-        self.parts_ = list(self._make_parts())
-        tally = Tally()
-        blocks = [
-            part.fit_transform(frame[names], tally)
-            for part, names in zip(self.parts_, self._part_names, strict=True)
-        ]
-        self.weights_ = self._weigh(blocks)
-        X = self._joined(blocks)
-        self.means_ = self._plain_means(X)
-        return X
+        self.blocks_ = Blocks(list(self._blocks()))
+        return self.blocks_.fit_transform(frame, Tally())
 
     def transform(self, X: Any) -> FeatureMatrix:
         """Give the features of rows, shape (n, d); unusual cells are counted in a warning."""
@@ -154,14 +142,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def encode(self, X: Any, tally: Tally) -> FeatureMatrix:
         """Do as :meth:`transform` and count unusual cells in ``tally``."""
-        check_is_fitted(self, "parts_")
-        frame = self.matched(as_frame(X, [column.name for column in self.columns_]), tally)
-        return self._joined(
-            [
-                part.transform(frame[names], tally)
-                for part, names in zip(self.parts_, self._part_names, strict=True)
-            ]
-        )
+        check_is_fitted(self, "blocks_")
+        frame = self.framed(X)
+        self.check_columns(list(frame.columns), tally)
+        return self.blocks_.transform(frame, tally)
+
+    def framed(self, X: Any) -> Any:
+        """Return rows as a frame: texts are the one column, arrays have the order of the fit."""
+        used = self.names_of(*USED)
+        return as_frame(X, used if is_texts(X) else [column.name for column in self.columns_])
 
     def names_of(self, *kinds: str) -> list[str]:
         """Return the columns of these kinds."""
@@ -178,22 +167,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def known_values(self) -> dict[str, list[str]]:
         """Return the categories by column."""
-        return {name: values for p in self.parts_ for name, values in p.known_values().items()}
+        return {k: v for part in self.blocks_.parts() for k, v in part.known_values().items()}
 
     def notation(self) -> dict[str, str]:
         """Return how the cells of date columns are written."""
-        return {name: written for p in self.parts_ for name, written in p.notation().items()}
+        return {k: v for part in self.blocks_.parts() for k, v in part.notation().items()}
 
-    def matched(self, frame: Any, tally: Tally) -> Any:
-        """Return a frame that has all columns that are used; those unknown are counted."""
+    def without_each_cell(self, X: FeatureMatrix) -> tuple[list[str], FeatureMatrix]:
+        """Take one encoded row; see :meth:`Blocks.without_each_cell`."""
+        return self.blocks_.without_each_cell(X)
+
+    def check_columns(self, found: list[str], tally: Tally) -> None:
+        """Refuse rows that lack a column that is used; those unknown are told."""
         known = {column.name for column in self.columns_}
-        strange = [name for name in frame.columns if name not in known]
-        missing = [name for name in self.names_of(*USED) if name not in frame.columns]
+        strange = [name for name in found if name not in known]
+        there = set(found)
+        missing = [name for name in self.names_of(*USED) if name not in there]
         if missing:
             raise DataError(_misfit(missing, strange))
         for name in strange:
-            tally.add(name, "column is not known to the model and is not used")
-        return frame
+            tally.tell(name, "column is not known to the model and is not used")
 
     def report(self) -> str:
         """Say how the columns were read: name, kind and reason, a line each."""
@@ -204,8 +197,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the features by column and value or word."""
-        check_is_fitted(self, "parts_")
-        return np.array([name for part in self.parts_ for name in part.feature_names()], object)
+        check_is_fitted(self, "blocks_")
+        return np.array(self.blocks_.feature_names(), dtype=object)
 
     def _given(self, plain_texts: bool) -> dict[str, Any]:
         given = {
@@ -221,96 +214,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             given["text"] = TEXT
         return given
 
-    def _make_parts(self) -> Iterator[Part]:
-        self._part_names: list[list[str]] = []
+    def _blocks(self) -> Iterator[Block]:
         numbers, categories = self.names_of("number"), self.names_of("category")
         if numbers:
-            self._part_names.append(numbers)
-            yield NumberColumns(scaled=self.is_scaled_)
+            yield Block(numbers, NumberColumns(scaled=self.is_scaled_))
         if categories:
-            self._part_names.append(categories)
-            yield CategoryColumns()
+            yield Block(categories, CategoryColumns())
+        formats = self.date if isinstance(self.date, Mapping) else {}
         for name in self.names_of("date"):
-            self._part_names.append([name])
-            yield DateColumn(self.date.get(name) if isinstance(self.date, Mapping) else None)
+            yield Block([name], DateColumn(formats.get(name)))
         for name in self.names_of("text"):
-            self._part_names.append([name])
-            yield TextColumn(self.text_encoder)
+            yield Block([name], TextColumn(self.text_encoder), is_wide=True)
         for name in self.names_of("image"):
-            self._part_names.append([name])
-            yield ImageColumn(self.image_encoder)
-
-    def _weigh(self, blocks: list[FeatureMatrix]) -> list[float]:
-        """Balance the blocks: each wide one as large as all plain columns together."""
-        kinds = {column.name: column.kind for column in self.columns_}
-        wide = [kinds[names[0]] in _WIDE for names in self._part_names]
-        if not any(wide):
-            return [1.0] * len(blocks)
-        plain = sum(
-            float(block.var(axis=0).sum())
-            for block, is_wide in zip(blocks, wide, strict=True)
-            if not is_wide
-        )
-        return [
-            1 / _length(block) if is_wide else 1 / max(np.sqrt(plain), 1e-12)
-            for block, is_wide in zip(blocks, wide, strict=True)
-        ]
-
-    def _plain_means(self, X: FeatureMatrix) -> NDArray[np.float64]:
-        """Return the means of the features of plain columns, which come first."""
-        kinds = {column.name: column.kind for column in self.columns_}
-        plain = [
-            part
-            for part, names in zip(self.parts_, self._part_names, strict=True)
-            if kinds[names[0]] not in _WIDE
-        ]
-        width = sum(len(part.owners()) for part in plain)
-        return np.asarray(X[:, :width].mean(axis=0)).ravel()
-
-    def without_each_cell(self, X: FeatureMatrix) -> tuple[list[str], FeatureMatrix]:
-        """Take one encoded row; give it with each plain column in turn at its training mean.
-
-        Returns
-        -------
-        names : list of str
-            The columns: numbers, categories and dates.
-        rows : ndarray or CSR of shape (len(names), d)
-        """
-        owners = [
-            names[owner]
-            for part, names in zip(self.parts_, self._part_names, strict=True)
-            if len(names) and names[0] not in self.names_of(*_WIDE)
-            for owner in part.owners()
-        ]
-        names = list(dict.fromkeys(owners))
-        if not names:
-            return [], X[:0]
-        cells = np.tile(as_dense(X[:, : len(owners)]), (len(names), 1))
-        for row, name in enumerate(names):
-            mine = np.array([owner == name for owner in owners])
-            cells[row, mine] = self.means_[mine]
-        rest = X[:, len(owners) :]
-        if sp.issparse(X):
-            return names, sp.csr_array(sp.hstack([cells, sp.vstack([rest] * len(names))]))
-        return names, np.hstack([cells, np.repeat(rest, len(names), axis=0)])
-
-    def _joined(self, blocks: list[FeatureMatrix]) -> FeatureMatrix:
-        weighed = [
-            block if weight == 1.0 else block * weight
-            for block, weight in zip(blocks, self.weights_, strict=True)
-        ]
-        if any(sp.issparse(block) for block in weighed):
-            return sp.csr_array(sp.hstack(weighed, format="csr"))
-        return np.hstack(weighed)
-
-
-def _length(block: FeatureMatrix) -> float:
-    """Root mean square of the lengths of the rows that hold anything."""
-    squares = np.asarray((block * block).sum(axis=1)).ravel()
-    squares = squares[squares > 0]
-    length = float(np.sqrt(squares.mean())) if squares.size else 1.0
-    # Rows of length 1 up to rounding shall stay as they are.
-    return 1.0 if abs(length - 1.0) < 1e-9 else length
+            yield Block([name], ImageColumn(self.image_encoder), is_wide=True)
 
 
 def _misfit(missing: list[str], strange: list[str]) -> str:

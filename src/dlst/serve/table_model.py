@@ -108,7 +108,7 @@ class TableModel(Subject):
     def _misfit(self, row: dict[str, Any], place: int) -> DataError:
         """Let the encoder say which columns lack, and which may be meant by others."""
         try:
-            self._encoder.matched(pd.DataFrame(columns=list(row)), Tally())
+            self._encoder.check_columns(list(row), Tally())
         except DataError as error:
             return DataError(f"row {place} (counted from 0): {error}")
         raise AssertionError("no column is missing")

@@ -25,6 +25,7 @@ def fit_table(tagger: Tagger, data: Dataset) -> Tagger:
     with placed(table):
         tagger.fit_labels(training_frame(table), labels_of(data))
     tagger.label_columns_ = list(table.label_columns)
+    tagger.delimiter_ = table.delimiter
     return tagger
 
 

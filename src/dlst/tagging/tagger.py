@@ -61,6 +61,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     encoder_, method_ : fitted parts
     label_columns_ : list of str
         Columns that held the tags, when they came with the rows; they are left out of new rows.
+    label_delimiter_, delimiter_ : str or None
+        Between the tags of a cell; between the fields of the training file, where it was given.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     """
 
     label_columns_: list[str]
+    delimiter_: str | None
 
     def __init__(
         self,
@@ -119,6 +122,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         """Learn from rows and labels that are read already."""
         frame = as_frame(X)
         self.label_columns_ = []
+        self.delimiter_ = None
         if not labels.names:
             raise DataError("tags must name at least one tag; got none in any row.")
         if unknown := labels.unknown_rows.size:
@@ -221,7 +225,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             How many training rows to name for each evidence, the nearest ones.
         """
         check_is_fitted(self, "method_")
-        return explain_rows(self, as_frame(X), top=top, words=words, voters=voters)
+        return explain_rows(self, self.encoder_.framed(X), top=top, words=words, voters=voters)
 
     def score(self, X: Any, tags: Any) -> float:
         """Return the micro-averaged F1 of the decisions; tags in any form that ``fit`` takes."""
@@ -238,7 +242,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def encode(self, X: Any, tally: Tally | None = None) -> Any:
         """Give the features that the method sees; unusual cells are counted in ``tally``."""
         check_is_fitted(self, "method_")
-        frame = as_frame(X, [column.name for column in self.encoder_.columns_])
+        frame = self.encoder_.framed(X)
         if labels := [name for name in self.label_columns_ if name in frame.columns]:
             frame = frame.drop(columns=labels)
         if tally is None:
@@ -247,6 +251,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
     def _predictions(self, X: Any) -> Iterator[Predictions]:
         features = self.encode(X)
+        if not features.shape[0]:
+            raise DataError("X must have at least one row; got none.")
         for start in range(0, features.shape[0], ROWS_AT_ONCE):
             yield self.method_.predict_all(features[start : start + ROWS_AT_ONCE])
 

@@ -58,6 +58,8 @@ class RawTable:
         Numbers of the frame's rows among those that were read.
     columns : mapping of str to names
         Kinds of columns that the user gave.
+    delimiter : str or None
+        Between the fields of text, where the user gave it.
     """
 
     frame: Any
@@ -66,6 +68,7 @@ class RawTable:
     places: Sequence[tuple[int, Place]]
     rows: NDArray[np.intp]
     columns: Mapping[str, Any] = field(default_factory=dict)
+    delimiter: str | None = None
 
     @classmethod
     def whole(cls, frame: Any, place: Place) -> RawTable:
@@ -146,6 +149,7 @@ def read_raw(
         [(0, place)],
         np.arange(len(frame)),
         columns or {},
+        delimiter,
     )
     return Dataset(
         np.empty((len(frame), 0)),
