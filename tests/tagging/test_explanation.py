@@ -6,9 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+from ticket_rows import make_tickets
 
 from dlst import Tagger
 from dlst.errors import DataError
+
+
+@pytest.fixture(scope="module")
+def tickets() -> pd.DataFrame:
+    return make_tickets()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 
 WORDS = {
     "billing": ["invoice", "refund", "money", "charged"],
@@ -14,8 +13,7 @@ WORDS = {
 OTHERS = ["the", "a", "please", "help", "is", "not"]
 
 
-@pytest.fixture(scope="session")
-def tickets() -> pd.DataFrame:
+def make_tickets() -> pd.DataFrame:
     """Make 240 tickets; their tags show in their words, and the team tells of the printer."""
     rng = np.random.default_rng(0)
     rows = []
