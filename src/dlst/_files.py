@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
@@ -159,14 +160,24 @@ def atomic_write(path: str | os.PathLike[str], *, text: bool = False) -> Iterato
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
         os.replace(temporary, path)
+        flush_folder(path.parent)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
 
 
-def _flush_to_disk(path: str) -> None:
+def flush_folder(path: Path) -> None:
+    """Let names that were made or changed in a folder survive a loss of power."""
+    if os.name == "posix":  # elsewhere a folder cannot be opened, and need not be
+        _flush_to_disk(path)
+
+
+def _flush_to_disk(path: str | os.PathLike[str]) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # what some file systems say of folders
+            raise
     finally:
         os.close(descriptor)

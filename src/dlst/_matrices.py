@@ -13,6 +13,9 @@ from dlst.errors import DataError
 FeatureMatrix: TypeAlias = NDArray[np.float64] | sp.csr_array
 """Features as the methods get them: dense, or CSR when the file was sparse."""
 
+LARGEST_FEATURE = 1e100
+"""Cubes of smaller numbers, which polynomial kernels need, do not overflow either."""
+
 
 def as_features(X: Any) -> FeatureMatrix:
     """Return ``X`` as a float64 array, or CSR when it is sparse."""
@@ -69,6 +72,23 @@ def as_indicator(Y: Any, what: str = "Y", *, unknown: str | None = "unknown entr
             f"For -1/+1 labels use {what} > 0."
         )
     return matrix
+
+
+def refuse_huge(X: FeatureMatrix) -> None:
+    """Refuse features so large that distances, variances and kernels of them overflow."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    if not values.size or max(values.max(), -values.min()) < LARGEST_FEATURE:
+        return
+    entry = int(np.argmax(np.abs(values)))
+    if isinstance(X, np.ndarray):
+        row, column = divmod(entry, X.shape[1])
+    else:
+        row, column = row_of_entry(X.indptr, entry), int(X.indices[entry])
+    raise DataError(
+        f"X must hold numbers below {LARGEST_FEATURE:g} in size, for the squares of larger ones "
+        f"overflow; got {values.flat[entry]:g} in row {row}, column {column}. Divide that column, "
+        "or take logarithms."
+    )
 
 
 def as_dense(matrix: FeatureMatrix) -> NDArray[np.float64]:

@@ -206,6 +206,8 @@ def test_only_unknown_entries_are_one_clear_error(name, problem):
         (lambda X, Y: (X, Y - 1), "got -1|multiclass-multioutput"),
         (lambda X, Y: (X[:-1], Y), "inconsistent numbers of samples"),
         (lambda X, Y: (np.where(X > 2, np.nan, X), Y), "contains NaN"),
+        (lambda X, Y: (np.where(X > 2, 1e300, X), Y), r"below 1e\+100 in size.*got 1e\+300 in row"),
+        (lambda X, Y: (sp.csr_array(np.where(X > 2, -1e300, 0)), Y), r"got -1e\+300 in row"),
         (lambda X, Y: (X[:1], Y[:1]), "minimum of 2 is required"),
         (lambda X, Y: (X, None), "requires y to be passed"),
         (lambda X, Y: (X, np.full(Y.shape, "a")), "Y must hold 0, 1 or NaN"),
@@ -215,6 +217,16 @@ def test_wrong_input_is_one_clear_error(name, wrong, message, problem):
     X, Y, _ = problem
     with pytest.raises(ValueError, match=message):
         made(name).fit(*wrong(X, Y))
+
+
+@every_method
+def test_numbers_too_large_to_square_are_one_clear_error_in_new_rows_too(name, problem):
+    X, Y, X_new = problem
+    model = made(name).fit(X, Y)
+    huge = np.array(X_new)
+    huge[3, 1] = 2e200
+    with pytest.raises(DataError, match=r"got 2e\+200 in row 3, column 1\. Divide that column"):
+        model.predict_proba(huge)
 
 
 @every_method
@@ -318,6 +330,7 @@ ODD = {
     "fewer rows than neighbours": _few_rows,
     "duplicate rows": lambda X, Y: (np.repeat(X[:10], 6, axis=0), np.repeat(Y[:10], 6, axis=0)),
     "a constant feature": lambda X, Y: (np.column_stack([X, np.ones(N)]), Y),
+    "one huge feature": lambda X, Y: (X * np.where(np.arange(X.shape[1]) == 0, 1e99, 1), Y),
     "all features constant": lambda X, Y: (np.ones_like(X), Y),
     "all features zero": lambda X, Y: (np.zeros_like(X), Y),
     "a label set for each row": lambda X, Y: (X[:10], np.eye(10, dtype=int)),

@@ -11,9 +11,12 @@ import pytest
 from dlst.errors import RunError
 from dlst.experiments.records import PACKED, RecordFolder
 
+CELL = {"data": "d", "method": "m", "parameters": {}, "split": "auto", "seed": 0, "protocol": {}}
 
-def record(number, status="done"):
-    return {"key": f"k{number}", "status": status, "value": number}
+
+def record(number, status="done", **more):
+    about = {"kind": "evaluate", "cell": CELL, "metrics": {"value": number}}
+    return {"key": f"k{number}", **about, "status": status, **more}
 
 
 def test_what_was_appended_is_read_in_order(tmp_path):
@@ -62,7 +65,7 @@ def test_a_damaged_line_is_named(tmp_path):
 
 def test_numbers_that_json_cannot_say_are_null(tmp_path):
     folder = RecordFolder(tmp_path)
-    folder.append({"key": "k", "status": "done", "value": [float("nan"), {"x": float("inf")}]})
+    folder.append(record(1, value=[float("nan"), {"x": float("inf")}]))
     assert folder.read()[0]["value"] == [None, {"x": None}]
 
 
@@ -93,10 +96,10 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from dlst.experiments.records import RecordFolder
 folder = RecordFolder({str(tmp_path)!r})
 for number in range(3):
-    folder.append({{"key": f"k{{number}}", "status": "done", "value": "x" * 300}})
-resource.setrlimit(resource.RLIMIT_FSIZE, (1150, 1150))
+    folder.append({record(0)!r} | {{"key": f"k{{number}}", "value": "x" * 300}})
+resource.setrlimit(resource.RLIMIT_FSIZE, (1700, 1700))
 try:
-    folder.append({{"key": "k3", "status": "done", "value": "x" * 300}})
+    folder.append({record(3)!r} | {{"value": "x" * 300}})
 except Exception as error:
     print(type(error).__name__, error)
 """
@@ -138,7 +141,7 @@ def test_packed_records_read_like_the_others_and_equal_ones_are_equal_bytes(tmp_
     folder = RecordFolder(tmp_path / "run")
     folder.save_plan({"name": "small"})
     for key in ("a", "b", "a"):
-        folder.append({"key": key, "status": "done", "text": "ü"})
+        folder.append(record(0, text="ü") | {"key": key})
     for name in ("kept", "again"):
         folder.pack(tmp_path / name)
     kept = RecordFolder(tmp_path / "kept")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
-from small_runs import without_times, write_table
+from small_runs import child_processes, without_times, write_table
 
+from dlst.data import fingerprint
 from dlst.experiments import Limits, Plan, RecordFolder, Variant, run
 from dlst.experiments.execution import carry_out
 from dlst.experiments.tuning import tuned
@@ -120,7 +123,7 @@ def test_a_cell_that_takes_too_long_is_stopped(table, tmp_path):
 
 def test_a_cell_that_needs_too_much_memory_is_stopped(table, tmp_path):
     plan = Plan([table], [Variant("dlst2"), Variant("mlknn")], splits=["random"])
-    records = run(plan, tmp_path / "run", limits=Limits(memory_mib=0.0))
+    records = run(plan, tmp_path / "run", limits=Limits(memory_mib=0.5))
     assert {record["status"] for record in records} <= {"memory", "died", "failed"}
     assert all(record["message"] for record in records)
 
@@ -142,3 +145,68 @@ def test_tuning_chooses_what_scored_best_and_leaves_fixed_parameters(table):
     best = max(score for _, score in found.tried)
     assert (found.parameters, best) in found.tried
     assert tuned("mlknn", train, {"n_neighbors": 3}, 0) == ({}, [])
+
+
+def test_changed_data_are_new_cells_and_the_old_records_are_kept(table, tmp_path):
+    plan = small_plan(table, 1)
+    before = run(plan, tmp_path / "run")
+    write_table(Path(table), seed=1)
+    after = run(plan, tmp_path / "run")
+    assert [each["cell"] for each in after] == [each["cell"] for each in before]
+    for old, new in zip(before, after, strict=True):
+        assert new["key"] != old["key"]
+        assert new["data_sha256"] == fingerprint(table) != old["data_sha256"]
+        assert new["metrics"] != old["metrics"]
+    assert RecordFolder(tmp_path / "run").read() == [*before, *after]
+    # Back to the first bytes: those records are found again.
+    write_table(Path(table))
+    assert run(plan, tmp_path / "run") == before
+
+
+def test_data_that_change_during_the_run_are_told(table, tmp_path):
+    plan = Plan([table], ["mlknn"], splits=["random"], seeds=2)
+
+    def change(at, record):
+        # A new process reads the new bytes.
+        write_table(Path(table), seed=1)
+        for child in child_processes():
+            os.kill(child, signal.SIGKILL)
+
+    first, second = run(plan, tmp_path / "run", watch=change)
+    assert first["status"] == "done"
+    assert (second["status"], second["message"]) == (
+        "failed",
+        "the data were changed during the run. Start the same command again.",
+    )
+    assert {record["status"] for record in run(plan, tmp_path / "run")} == {"done"}
+
+
+def test_cells_tuned_on_another_split_are_other_cells(table, tmp_path):
+    plans = [
+        Plan([table], ["mlknn"], splits=["random"], seeds=seeds, tuning="once")
+        for seeds in ([0, 1], [1])
+    ]
+    first, second = (run(plan, tmp_path / "run") for plan in plans)
+    tuned_on = [each for each in RecordFolder(tmp_path / "run").read() if each["kind"] == "tune"]
+    assert [each["cell"]["seed"] for each in tuned_on] == [0, 1]
+    same = tuned_on[0]["parameters"] == tuned_on[1]["parameters"]
+    assert (second[0]["key"] == first[1]["key"]) == same
+    assert second[0]["parameters"] == tuned_on[1]["parameters"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seconds": -1},
+        {"seconds": float("nan")},
+        {"seconds": float("inf")},
+        {"memory_mib": -5},
+        {"memory_mib": 0},
+        {"jobs": 0},
+        {"jobs": 1.5},
+        {"threads": 0},
+    ],
+)
+def test_senseless_limits_are_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Limits(**wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated
 
@@ -21,7 +22,7 @@ from dlst.cli import (
 )
 from dlst.errors import DlstError
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 app = typer.Typer(
     name="dlst",
@@ -72,8 +73,8 @@ def _options(
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
-    0: done; 2: the user's mistake, told in one line on stderr; 130: interrupted. A traceback means
-    a defect of this program.
+    0: done; 2: the user's mistake, told in one line on stderr; 130: interrupted; 143: terminated. A
+    traceback means a defect of this program.
     """
     try:
         outcome = app(args=arguments, standalone_mode=False)
@@ -98,4 +99,11 @@ def _mistake(message: str) -> int:
 
 def run() -> None:
     """Be the `dlst` script."""
+    # As an exception, so that files are removed and processes ended on the way out.
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(main())
+
+
+def _terminated(number: int, frame: object) -> None:
+    print("dlst: terminated.", file=sys.stderr)
+    sys.exit(TERMINATED)

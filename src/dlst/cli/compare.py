@@ -88,7 +88,7 @@ def compare(
     # Registers the paper's probes, which a plan may ask for.
     import dlst.paper  # noqa: F401
     from dlst.cli import run_views, views
-    from dlst.experiments import Limits, Plan, read_plan, run
+    from dlst.experiments import Plan, RecordFolder, read_plan, run
     from dlst.reports import (
         blocks_to_latex,
         blocks_to_markdown,
@@ -129,9 +129,9 @@ def compare(
         )
     else:
         raise PlanError("give DATA, or a plan with --plan.")
-    limits = Limits(seconds=time_limit, memory_mib=memory_limit, jobs=jobs)
+    limits = run_views.limits_of(time_limit, memory_limit, jobs)
     run_views.fetch_data(plan)
-    with run_views.run_bar() as watch:
+    with run_views.resumable(out), run_views.run_bar() as watch:
         records = run(plan, out, limits=limits, again=again, watch=watch)
     write_results(records, out)
     if json:
@@ -144,6 +144,9 @@ def compare(
         else:
             typer.echo(document_to_text(shown))
         run_views.name_failures(records)
+        kept = RecordFolder(out)
+        kept.read()
+        run_views.count_unknown(kept)
         typer.echo(f"records and results.csv in {out}; `dlst report {out}` makes a page of them")
     if any(record["status"] != "done" for record in records if record["kind"] == "evaluate"):
         raise typer.Exit(1)

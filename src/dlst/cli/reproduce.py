@@ -45,7 +45,7 @@ def reproduce(
     code is 1 when a cell failed.
     """
     from dlst.cli import run_views, views
-    from dlst.experiments import Limits, run
+    from dlst.experiments import run
     from dlst.paper import plan_for
     from dlst.reports import document_to_text
 
@@ -57,15 +57,10 @@ def reproduce(
         return
     plan = plan_for(item, quick=quick)
     folder = out or RUNS / f"{plan.item}{'-quick' if quick else ''}"
-    limits = Limits(
-        seconds=time_limit,
-        memory_mib=memory_limit,
-        jobs=jobs or os.cpu_count() or 1,
-        # Two BLAS threads on a busy core wait for each other; cells are the better unit.
-        threads=1,
-    )
+    # Two BLAS threads on a busy core wait for each other; cells are the better unit.
+    limits = run_views.limits_of(time_limit, memory_limit, jobs or os.cpu_count() or 1, threads=1)
     run_views.fetch_data(plan)
-    with run_views.run_bar() as watch:
+    with run_views.resumable(folder), run_views.run_bar() as watch:
         records = run(plan, folder, limits=limits, again=again, watch=watch)
     document = _written(folder, folder / REPORT, page_only=False)
     if json:
@@ -106,6 +101,7 @@ def report(
 def _written(run_folder: Path, folder: Path, *, page_only: bool) -> Document:
     # Registers how the paper's items are laid out.
     import dlst.paper  # noqa: F401
+    from dlst.cli import run_views
     from dlst.experiments import RecordFolder
     from dlst.reports import build_document, write_everything, write_page
 
@@ -116,6 +112,7 @@ def _written(run_folder: Path, folder: Path, *, page_only: bool) -> Document:
             "wrote."
         )
     records, plan = run.read(), run.plan()
+    run_views.count_unknown(run)
     document = build_document(records, plan)
     folder.mkdir(parents=True, exist_ok=True)
     write_page(document, folder / "report.html", command=str(plan.get("command", "")))

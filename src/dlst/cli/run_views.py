@@ -14,12 +14,50 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from dlst.experiments import Plan
+    from pathlib import Path
+
+    from dlst.experiments import Limits, Plan, RecordFolder
     from dlst.experiments.runner import Progress
     from dlst.reports import Document
 
 
 MOST_PRINTED_ROWS = 30
+
+
+def limits_of(
+    time_limit: float, memory_limit: float | None, jobs: int, threads: int | None = None
+) -> Limits:
+    """Make limits of what options say; what makes no sense is told in their words."""
+    from dlst._parameters import number
+    from dlst.experiments import Limits
+
+    number(above=0).check("--time-limit", time_limit)
+    if memory_limit is not None:
+        number(above=0).check("--memory-limit", memory_limit)
+    return Limits(seconds=time_limit, memory_mib=memory_limit, jobs=jobs, threads=threads)
+
+
+def count_unknown(run: RecordFolder) -> None:
+    """Say how many lines the last reading of a run's records left out."""
+    if run.n_unknown:
+        lines = "1 line" if run.n_unknown == 1 else f"{run.n_unknown} lines"
+        print(
+            f"note: left out {lines} of {run.file} that this version of dlst does not know.",
+            file=sys.stderr,
+        )
+
+
+@contextmanager
+def resumable(folder: Path) -> Iterator[None]:
+    """Say to who stops a run that nothing is lost."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        print(
+            f"stopped; what was finished is in {folder}, and the same command goes on from there.",
+            file=sys.stderr,
+        )
+        raise
 
 
 @contextmanager

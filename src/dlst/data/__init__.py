@@ -3,6 +3,7 @@
 from dlst.data.arff import read_arff, read_meka, read_mulan, write_arff
 from dlst.data.catalogue import DataFile, Entry, available, entry
 from dlst.data.dataset import Dataset, Provenance, Split, join_train_test
+from dlst.data.fingerprint import fingerprint
 from dlst.data.formats import FORMATS, Format, format_names
 from dlst.data.front_door import EMBEDDED, files_to_write, is_at_hand, load, save
 from dlst.data.home import data_home, fetch
@@ -58,6 +59,7 @@ __all__ = [
     "entry",
     "fetch",
     "files_to_write",
+    "fingerprint",
     "format_names",
     "from_frame",
     "is_at_hand",

@@ -110,7 +110,7 @@ def is_at_hand(data: str | os.PathLike[str]) -> bool:
     >>> is_at_hand("multidigits")
     True
     """
-    if Path(data).expanduser().exists() or _is_embedded(str(data)):
+    if Path(data).expanduser().exists() or is_embedded(str(data)):
         return True
     _check_known(str(data))
     return registry.is_cached(str(data))
@@ -183,7 +183,7 @@ def _data_files(folder: Path) -> list[Path]:
 def _namesake(folder: Path) -> str:
     """Say that a known data set has the name of a folder, which comes first."""
     name = str(folder)
-    if not _is_embedded(name) and name.strip().lower() not in registry.available():
+    if not is_embedded(name) and name.strip().lower() not in registry.available():
         return ""
     return (
         f" There is a known data set {name!r} too, but a folder of that name comes first: rename "
@@ -192,13 +192,14 @@ def _namesake(folder: Path) -> str:
 
 
 def _load_registered(name: str, download: bool, options: dict[str, Any]) -> Dataset:
-    if _is_embedded(name):
+    if is_embedded(name):
         return EMBEDDED[name.strip().lower()]()
     _check_known(name)
     return registry.load_registered(name, download=download, **options)
 
 
-def _is_embedded(name: str) -> bool:
+def is_embedded(name: str) -> bool:
+    """Tell whether a name is that of data that come with the package."""
     return name.strip().lower() in EMBEDDED
 
 

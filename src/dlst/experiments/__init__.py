@@ -1,10 +1,11 @@
 """Plans carried out: methods fitted and measured, a record for each cell."""
 
 from dlst.experiments.demo import demo_plan
+from dlst.experiments.limits import Limits
 from dlst.experiments.plan import Cell, Plan, Source, Variant, plan_of, read_plan
 from dlst.experiments.probes import register_probe
 from dlst.experiments.records import RecordFolder
-from dlst.experiments.runner import Limits, run
+from dlst.experiments.runner import run
 
 __all__ = [
     "Cell",

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import platform
 import time
 import warnings
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dlst.data import Dataset, load
+from dlst.data import Dataset, fingerprint, load
 from dlst.errors import DataError
 from dlst.experiments.measures import measure
 from dlst.experiments.plan import Cell
@@ -35,8 +32,6 @@ MOST_ROWS_KEPT = 1000
 
 PER_LABEL_SCORES = ("macro_average_precision", "eleven_point_average_precision")
 PER_LABEL_DECISIONS = ("macro_precision", "macro_recall", "macro_f1")
-
-PACKAGES = ("dlst", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def carry_out(cell: Cell, chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -91,15 +86,6 @@ def _fixed(cell: Cell, rows: Rows) -> dict[str, Any]:
     """Return the parameters that are not tuned; features of a table are on a scale already."""
     scales = "scaling" in make(cell.method).get_params(deep=False)
     return {**({"scaling": "none"} if scales and rows.is_scaled else {}), **cell.parameters}
-
-
-def surroundings() -> dict[str, Any]:
-    """Name what a record depends on besides its cell."""
-    return {
-        "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}",
-        **{name: version(name) for name in PACKAGES},
-    }
 
 
 def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
@@ -175,25 +161,19 @@ def _rounded(values: Any) -> list[float | None]:
 def _drawn(data: str, split: str, seed: int, protocol: str) -> tuple[Rows, dict[str, Any]]:
     """Draw rows once for all methods that are measured on them."""
     given = json.loads(protocol)
-    whole = _loaded(data, json.dumps(given.get("options", {})))
+    whole, data_sha256 = _loaded(data, json.dumps(given.get("options", {})))
     rows = rows_of(whole, split, seed, given)
     if not rows.train.n_features:
         raise DataError(
             f"{whole.name}: has labels only; a method needs features. A protocol with "
             '"simulate" draws some.'
         )
-    facts = {"rows": _facts(rows), "split": rows.split, "data_sha256": _fingerprint(whole)}
+    facts = {"rows": _facts(rows), "split": rows.split, "data_sha256": data_sha256}
     return rows, facts
 
 
 def _rows_and_facts(cell: Cell) -> tuple[Rows, dict[str, Any]]:
     return _drawn(cell.data, cell.split, cell.seed, json.dumps(dict(cell.protocol)))
-
-
-def _fingerprint(data: Dataset) -> str:
-    """Name the bytes of the files that the data came from."""
-    files = sorted(data.provenance.files.items())
-    return hashlib.sha256(json.dumps(files).encode()).hexdigest() if files else ""
 
 
 def _facts(rows: Rows) -> dict[str, Any]:
@@ -220,8 +200,10 @@ def _facts(rows: Rows) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str, options: str) -> Dataset:
-    return load(name, download=False, raw=True, **json.loads(options))
+def _loaded(name: str, options: str) -> tuple[Dataset, str]:
+    given = json.loads(options)
+    # Whoever knew the bytes before can tell by those after whether they changed on the way.
+    return load(name, download=False, raw=True, **given), fingerprint(name, given)
 
 
 def _counted(caught: list[warnings.WarningMessage]) -> list[str]:

@@ -6,83 +6,26 @@ import datetime
 import json
 import os
 import queue
-import subprocess
-import sys
-import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-from dlst.errors import RunError
-from dlst.experiments.plan import Cell, Plan, stable_key
-from dlst.experiments.probes import address_of
+from dlst import __version__
+from dlst.data import fingerprint
+from dlst.experiments.limits import Limits
+from dlst.experiments.plan import Cell, Plan
+from dlst.experiments.processes import WorkerProcess
 from dlst.experiments.records import RecordFolder
+from dlst.experiments.tasks import Task, source_of
 
-_THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
+TRIES = 2
+"""Processes that may die of a task until that is its record."""
 
-
-@dataclass(frozen=True)
-class Limits:
-    """What a cell may take.
-
-    Attributes
-    ----------
-    seconds : float
-        Of wall time, tuning included.
-    memory_mib : float or None
-        Beyond what Python and the libraries take; where the system can limit it.
-    jobs : int
-        Cells at a time.
-    threads : int, optional
-        Of the numeric libraries in each cell; by default the cores divided among the jobs. On a
-        busy machine one is faster than two: threads that wait for each other wait long.
-    """
-
-    seconds: float = 3600.0
-    memory_mib: float | None = None
-    jobs: int = 1
-    threads: int | None = None
-
-
-@dataclass(frozen=True)
-class Task:
-    """A cell to evaluate, a cell to tune once for the cells like it, or a probe.
-
-    Attributes
-    ----------
-    kind : {"evaluate", "tune", "probe"}
-    cell : Cell or None
-        Of the first two.
-    probe : mapping
-        Of the third.
-    """
-
-    kind: str
-    cell: Cell | None = None
-    probe: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def key(self) -> str:
-        """Key of the record."""
-        if self.cell is None:
-            return f"probe-{stable_key(dict(self.probe))}"
-        return self.cell.key if self.kind == "evaluate" else f"tune-{self.cell.key}"
-
-    @property
-    def body(self) -> dict[str, Any]:
-        """What the worker needs, and the record keeps."""
-        if self.cell is None:
-            return {"kind": self.kind, "probe": dict(self.probe)}
-        return {"kind": self.kind, "cell": self.cell.as_dict()}
+LONGEST_WAIT = 3600.0
+"""Seconds between two looks at deadlines; the system cannot wait for ever."""
 
 
 @dataclass
@@ -168,23 +111,43 @@ class _Run:
         }
         self.finished = {key: found[key] for key in found if key not in self.stale}
         self.others: dict[str, dict[str, Any]] = {}
-        self.workers: list[_Worker] = []
+        self.fingerprints: dict[str, str] = {}
+        self.workers: list[WorkerProcess] = []
         self.held: dict[str, ExitStack] = {}
-        self.answers: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
+        self.deaths: Counter[str] = Counter()
+        self.answers: queue.Queue[tuple[WorkerProcess, dict[str, Any] | None]] = queue.Queue()
 
     def carry_out(self) -> list[dict[str, Any]]:
         try:
             if self.plan.tuning == "once":
-                self._finish([Task("tune", cell) for cell in self.tuning_cells.values()])
-            tasks = [Task("evaluate", cell) for cell in self.cells]
-            tasks += [Task("probe", probe=probe) for probe in self.plan.probes]
+                self._finish([self._task("tune", cell) for cell in self.tuning_cells.values()])
+            tasks = [self._task("evaluate", cell) for cell in self.cells]
+            tasks += [self._task("probe", probe) for probe in self.plan.probes]
             self._finish(tasks)
         finally:
             for worker in self.workers:
                 worker.stop()
             for hold in self.held.values():
                 hold.close()
-        return [self.finished[task.key] for task in tasks]
+        return [self._named(task, self.finished[task.key]) for task in tasks]
+
+    def _task(self, kind: str, about: Cell | Mapping[str, Any]) -> Task:
+        data, options = source_of(about)
+        source = json.dumps([data, dict(options)], sort_keys=True)
+        if source not in self.fingerprints:
+            self.fingerprints[source] = fingerprint(data, options)
+        same_data = self.fingerprints[source]
+        if not isinstance(about, Cell):
+            return Task(kind, probe=about, data_sha256=same_data)
+        tuning = self._tuning(about) if kind == "evaluate" else None
+        chosen = None if tuning is None else dict(tuning.get("parameters") or {})
+        return Task(kind, about, data_sha256=same_data, chosen=chosen)
+
+    def _tuning(self, cell: Cell) -> dict[str, Any] | None:
+        """Give the record of what was tuned once for the cells like this one."""
+        if self.plan.tuning != "once":
+            return None
+        return self.finished[self._task("tune", self.tuning_cells[_like(cell).key]).key]
 
     def _finish(self, tasks: list[Task]) -> None:
         """Run tasks until all have records, ours or another runner's."""
@@ -217,7 +180,7 @@ class _Run:
                 continue
             self.held[task.key] = hold
             waiting.remove(task)
-            self._idle_worker().give(task, self._chosen(task))
+            self._start(task)
 
     def _look_at_others(self, waiting: list[Task]) -> None:
         """Take over records of tasks that another runner finished."""
@@ -230,71 +193,80 @@ class _Run:
             if found != self.stale.get(task.key):
                 self._note(found)
 
-    def _chosen(self, task: Task) -> dict[str, Any] | None:
-        """Give what tuning once chose for the cells like this one."""
-        tuning = self._tuned_by(task)
-        return None if tuning is None else dict(tuning.get("parameters") or {})
-
-    def _tuned_by(self, task: Task) -> dict[str, Any] | None:
-        if task.cell is None or task.kind == "tune" or self.plan.tuning != "once":
-            return None
-        first = self.tuning_cells[_like(task.cell).key]
-        return self.finished[Task("tune", first).key]
-
-    def _idle_worker(self) -> _Worker:
-        for worker in self.workers:
-            if worker.task is None:
-                return worker
-        worker = _Worker(self.limits, self.answers, self.records.path)
-        self.workers.append(worker)
-        return worker
+    def _start(self, task: Task) -> None:
+        """Give a task to an idle worker, or to a new one."""
+        worker = next((each for each in self.workers if each.task is None), None)
+        if worker is None:
+            try:
+                worker = WorkerProcess(self.limits, self.answers)
+            except OSError as error:
+                self._lost(task, f"no process could be started: {error.strerror}")
+                return
+            self.workers.append(worker)
+        worker.give(task)
 
     def _collect(self) -> None:
         """Wait for one answer, or for the first worker that runs out of time."""
-        now = time.monotonic()
-        patience = min(worker.deadline for worker in self.workers if worker.task) - now
+        busy = [worker for worker in self.workers if worker.task is not None]
+        patience = min((worker.deadline for worker in busy), default=0.0) - time.monotonic()
         try:
-            worker, answer = self.answers.get(timeout=max(0.01, patience))
+            worker, answer = self.answers.get(timeout=min(max(0.01, patience), LONGEST_WAIT))
         except queue.Empty:
-            for worker in [each for each in self.workers if each.late]:
+            for worker in [each for each in busy if each.late]:
                 self._retire(worker)
-                limit = self.limits.seconds
-                result = {"status": "timeout", "message": f"not done after {limit:g} s"}
-                self._settle(worker, result)
+                message = f"not done after {self.limits.seconds:g} s"
+                self._settle(worker, {"status": "timeout", "message": message})
             return
-        if worker not in self.workers or worker.task is None:
-            return
+        if worker not in self.workers or (answer is not None and "ready" in answer):
+            return  # where it has started, its time has, too
         if answer is None:
             self._retire(worker)
-            answer = {"status": "died", "message": worker.last_words()}
-        elif answer["status"] != "done":
+            if worker.task is not None:
+                self._lost(worker.task, worker.last_words(), worker)
+            return
+        if answer["status"] != "done":
             # A failure may have left the process without memory or with broken state.
             self._retire(worker)
         self._settle(worker, answer)
 
-    def _retire(self, worker: _Worker) -> None:
+    def _lost(self, task: Task, how: str, worker: WorkerProcess | None = None) -> None:
+        """Try a task once more whose process died: that may have been somebody else's fault."""
+        self.deaths[task.key] += 1
+        if self.deaths[task.key] < TRIES:
+            self._start(task)
+        else:
+            self._record(task, {"status": "died", "message": f"{how}, twice"}, worker)
+
+    def _retire(self, worker: WorkerProcess) -> None:
         self.workers.remove(worker)
         worker.stop()
 
-    def _settle(self, worker: _Worker, result: dict[str, Any]) -> None:
-        task = worker.task
+    def _settle(self, worker: WorkerProcess, result: dict[str, Any]) -> None:
+        task, worker.task = worker.task, None
         assert task is not None  # noqa: S101  # only busy workers are settled
-        tuning = self._tuned_by(task)
+        self._record(task, result, worker)
+
+    def _record(self, task: Task, result: dict[str, Any], worker: WorkerProcess | None) -> None:
+        tuning = self._tuning(task.cell) if task.cell and task.kind == "evaluate" else None
+        took = 0.0 if worker is None else time.monotonic() - worker.given_at
         record = {
             "key": task.key,
             **task.body,
-            **({} if task.cell is None else self.plan.words_for(task.cell)),
             **result,
             # Where tuning failed the defaults were used, and this says why.
             **({} if tuning is None else {"tuning_message": tuning.get("message")}),
-            "wall_seconds": round(time.monotonic() - worker.given_at, 3),
-            "versions": worker.versions,
+            "wall_seconds": round(took, 3),
+            "versions": {"dlst": __version__} if worker is None else worker.versions,
             "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         }
+        record = self._named(task, record)
         self.records.append(record)
-        worker.task = None
         self.held.pop(task.key).close()
         self._note(record)
+
+    def _named(self, task: Task, record: dict[str, Any]) -> dict[str, Any]:
+        """Add the plan's words, which may be others than when the record was made."""
+        return record if task.cell is None else {**record, **self.plan.words_for(task.cell)}
 
     def _note(self, record: dict[str, Any]) -> None:
         self.finished[record["key"]] = record
@@ -304,88 +276,6 @@ class _Run:
             self.progress.failed += 1
         if self.watch is not None:
             self.watch(self.progress, record)
-
-
-class _Worker:
-    """One process of :mod:`dlst.experiments.worker`."""
-
-    def __init__(self, limits: Limits, answers: queue.Queue[Any], folder: Path):
-        self.seconds = limits.seconds
-        self.task: Task | None = None
-        self.given_at = 0.0
-        threads = limits.threads or max(1, (os.cpu_count() or 1) // limits.jobs)
-        command = [sys.executable, "-m", "dlst.experiments.worker"]
-        if limits.memory_mib is not None:
-            command.append(str(limits.memory_mib))
-        self.log = folder / f"worker-{os.getpid()}.log"
-        with open(self.log, "ab") as log:
-            self.log_start = log.tell()
-            self.process = subprocess.Popen(  # noqa: S603  # our own module
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env={**os.environ, **dict.fromkeys(_THREADS, str(threads))},
-                text=True,
-            )
-        self.versions = self._greeting()
-        threading.Thread(target=self._listen, args=(answers,), daemon=True).start()
-
-    @property
-    def deadline(self) -> float:
-        """When the cell must have ended."""
-        return self.given_at + self.seconds
-
-    @property
-    def late(self) -> bool:
-        """Whether it has not."""
-        return self.task is not None and time.monotonic() >= self.deadline
-
-    def give(self, task: Task, chosen: dict[str, Any] | None) -> None:
-        """Start a task."""
-        self.task, self.given_at = task, time.monotonic()
-        address = address_of(task.probe) if task.kind == "probe" else None
-        line = json.dumps({**task.body, "chosen": chosen, "address": address})
-        if self.process.stdin is not None:
-            print(line, file=self.process.stdin, flush=True)
-
-    def stop(self) -> None:
-        """End the process, whatever it does."""
-        self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                stream.close()
-        if self.log.is_file() and self.log.stat().st_size == 0:
-            self.log.unlink()
-
-    def last_words(self) -> str:
-        """Say how the process ended."""
-        code = self.process.poll()
-        how = f"signal {-code}" if code is not None and code < 0 else f"code {code}"
-        return f"the process ended with {how}{self._error_lines()}"
-
-    def _greeting(self) -> dict[str, Any]:
-        line = self.process.stdout.readline() if self.process.stdout else ""
-        if not line:
-            self.process.wait()
-            raise RunError(f"a worker process could not start{self._error_lines()}.")
-        return dict(json.loads(line)["ready"])
-
-    def _error_lines(self) -> str:
-        with open(self.log, "rb") as log:
-            log.seek(self.log_start)
-            lines = log.read().decode(errors="replace").strip().splitlines()
-        return f": {' / '.join(lines[-3:])}" if lines else ""
-
-    def _listen(self, answers: queue.Queue[Any]) -> None:
-        if self.process.stdout is not None:
-            try:
-                for line in self.process.stdout:
-                    answers.put((self, json.loads(line)))
-            except ValueError:  # closed while reading, or half a line at a kill
-                pass
-        answers.put((self, None))
 
 
 def _like(cell: Cell) -> Cell:

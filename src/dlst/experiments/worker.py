@@ -13,6 +13,7 @@ import queue
 import sys
 import threading
 import traceback
+from contextlib import suppress
 from typing import Any, TextIO
 
 MIB = 1024**2
@@ -23,13 +24,15 @@ def main() -> None:
     # What a library prints must not mix with the results.
     results = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    _end_with_the_runner()
     tasks: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_listen, args=(tasks,), daemon=True).start()
 
     # Imported before the memory limit is set, which is for the cells.
-    from dlst.experiments import execution
+    from dlst.experiments import execution  # noqa: F401
+    from dlst.experiments.surroundings import surroundings
 
-    _send(results, {"ready": execution.surroundings()})
+    _send(results, {"ready": surroundings()})
     if len(sys.argv) > 1:
         _limit_memory(float(sys.argv[1]))
     while True:
@@ -47,17 +50,23 @@ def _listen(tasks: queue.Queue[str]) -> None:
     os._exit(0)
 
 
-def _outcome(task: dict[str, Any]) -> dict[str, Any]:
-    from dlst.experiments import execution, probes
-    from dlst.experiments.plan import Cell
+def _end_with_the_runner() -> None:
+    """Let Linux end this process with its parent, and when memory runs out before it."""
+    if not sys.platform.startswith("linux"):
+        return
+    import ctypes
+    import signal
 
+    # A thread cannot end the process while a library holds Python's lock; the system can.
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as stream:
+        stream.write("500")
+
+
+def _outcome(task: dict[str, Any]) -> dict[str, Any]:
     try:
-        if task["kind"] == "probe":
-            return {"status": "done", "result": probes.answer(task["probe"], task["address"])}
-        cell = Cell(**task["cell"])
-        if task["kind"] == "tune":
-            return {"status": "done", **execution.choose_parameters(cell)}
-        return {"status": "done", **execution.carry_out(cell, task.get("chosen"))}
+        result = _carried_out(task)
     except MemoryError as error:
         return {"status": "memory", "message": str(error) or "out of memory"}
     except Exception as error:  # one cell's failure is a record, not the end of the run
@@ -66,10 +75,29 @@ def _outcome(task: dict[str, Any]) -> dict[str, Any]:
             "message": f"{type(error).__name__}: {error}",
             "traceback": traceback.format_exc(limit=-4),
         }
+    if result.pop("data_sha256") != task["data_sha256"]:
+        message = "the data were changed during the run. Start the same command again."
+        return {"status": "failed", "message": message}
+    return {"status": "done", **result}
+
+
+def _carried_out(task: dict[str, Any]) -> dict[str, Any]:
+    from dlst.data import fingerprint
+    from dlst.experiments import execution, probes
+    from dlst.experiments.plan import Cell
+    from dlst.experiments.tasks import source_of
+
+    if task["kind"] == "probe":
+        result = probes.answer(task["probe"], task["address"])
+        return {"result": result, "data_sha256": fingerprint(*source_of(task["probe"]))}
+    cell = Cell(**task["cell"])
+    if task["kind"] == "tune":
+        return execution.choose_parameters(cell)
+    return execution.carry_out(cell, task["chosen"])
 
 
 def _send(results: TextIO, value: dict[str, Any]) -> None:
-    from dlst.experiments.records import finite
+    from dlst.experiments.record_lines import finite
 
     print(json.dumps(finite(value)), file=results, flush=True)
 

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from dlst._cross_fitting import cross_fitted
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, refuse_huge
 from dlst._parameters import (
     Constraints,
     check_parameters,
@@ -370,7 +370,9 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             order="C",
             ensure_min_samples=min_rows,
         )
-        return sp.csr_array(X) if sp.issparse(X) else X
+        X = sp.csr_array(X) if sp.issparse(X) else X
+        refuse_huge(X)
+        return X
 
     def _all_probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         """Probabilities of all labels; those that did not vary have their prevalence."""

@@ -19,8 +19,9 @@ def results_frame(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return a row for each evaluated cell, failed ones too.
 
     Columns are what the cell is (``data``, ``method``, ``title``, ``split``, ``seed``,
-    ``protocol``), ``status``, ``message``, the chosen ``parameters``, each metric, ``fit_seconds``,
-    ``predict_seconds``, ``tune_seconds`` and ``peak_mib``.
+    ``protocol``), ``data_sha256`` (of which bytes), ``status``, ``message``, the chosen
+    ``parameters``, each metric, ``fit_seconds``, ``predict_seconds``, ``tune_seconds`` and
+    ``peak_mib``.
     """
     rows = [_row(record) for record in records if record.get("kind", "evaluate") == "evaluate"]
     return pd.DataFrame(rows, columns=None if rows else [*IDENTITY, "status"])
@@ -62,6 +63,7 @@ def _row(record: Mapping[str, Any]) -> dict[str, Any]:
         "split": cell["split"],
         "seed": cell["seed"],
         "protocol": _settings(cell["protocol"]),
+        "data_sha256": record.get("data_sha256") or "",
         "status": record["status"],
         "message": record.get("message"),
         "parameters": json.dumps(record.get("parameters") or {}, sort_keys=True),

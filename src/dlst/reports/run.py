@@ -62,6 +62,7 @@ class Run:
         or "random", the split that was really used), ``setting`` (the protocol in words),
         ``simulated``, the sizes of the rows, ``tuned_on`` (rows on which parameters were chosen
         once for all splits), and ``floor_…`` and ``ceiling_…`` of a measure where they are known.
+        Data whose bytes were changed between two cells are told apart by their names.
         Its index numbers :attr:`evaluated`.
         """
         frame = results_frame(self.evaluated)
@@ -85,6 +86,10 @@ class Run:
                 "seed": frame["seed"],
             }
         )
+        # Data may have been changed between two starts of a run; their numbers are not one sample.
+        known = frame["data_sha256"].where(frame["data_sha256"] != "")
+        several = (known.groupby(frame["data"]).transform("nunique") > 1) & known.notna()
+        frame.loc[several, "data"] += " (bytes " + known.str[:8] + ")"
         return frame.loc[order.sort_values(["data", "method", "seed"], kind="stable").index]
 
     @property
