@@ -26,7 +26,7 @@ def as_features(X: Any) -> FeatureMatrix:
     except (TypeError, ValueError) as error:
         raise DataError(
             f"X must be numeric; got values that are not ({error}). "
-            "Encode text and categories first, or read the file with nominal='one-hot'."
+            "Give texts, categories and dates to dlst.Tagger, which encodes them."
         ) from error
     if dense.ndim != 2:
         raise DataError(f"X must be 2-D, rows are instances; got shape {dense.shape}.")

@@ -295,14 +295,20 @@ def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
 
 
 def _with_all_labels(*parts: Dataset) -> list[Dataset]:
+    """Give each part the labels of all; a row whose labels are unknown says nothing of any."""
     names = sorted({name for part in parts for name in part.label_names})
     place = {name: column for column, name in enumerate(names)}
     found = []
     for part in parts:
         Y = part.Y.tocoo()
+        n_unknown = np.bincount(Y.row[np.isnan(Y.data)], minlength=part.n_samples)
+        unknown = np.flatnonzero((n_unknown == part.n_labels) & (n_unknown > 0))
         columns = np.array([place[name] for name in part.label_names], dtype=np.int64)[Y.col]
-        wide = sp.csr_array((Y.data, (Y.row, columns)), shape=(part.n_samples, len(names)))
-        found.append(replace(part, Y=wide, label_names=names))
+        wide = np.repeat(unknown, len(names)), np.tile(np.arange(len(names)), len(unknown))
+        entries = np.concatenate([Y.data, np.full(len(wide[0]), np.nan)])
+        places = np.concatenate([Y.row, wide[0]]), np.concatenate([columns, wide[1]])
+        labels = sp.csr_array((entries, places), shape=(part.n_samples, len(names)))
+        found.append(replace(part, Y=labels, label_names=names))
     return found
 
 
