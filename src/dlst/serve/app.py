@@ -93,7 +93,9 @@ def make_app(
         top: Annotated[
             int, Query(ge=1, le=len(subject.labels), description="How many tags to list.")
         ] = min(5, len(subject.labels)),
-        reasons: Annotated[bool, Query(description="Whether to say why; takes longer.")] = False,
+        reasons: Annotated[
+            bool, Query(description=f"Say why; at most {limits.explained_rows} rows.")
+        ] = False,
     ) -> Response:
         """Give tags with probabilities, and on request reasons, for each row."""
         deadline = Deadline(limits.seconds)

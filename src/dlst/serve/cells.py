@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -31,19 +30,23 @@ class Cell(NamedTuple):
     schema: Mapping[str, Any]
 
 
+LARGEST = 1e100
+"""Squares of larger numbers, and sums of those, leave the range of floats."""
+
 _NOTHING = type(None)
+_BOUNDED = {"minimum": -LARGEST, "maximum": LARGEST}
 _BASE64 = r"^(data:image/[A-Za-z0-9.+-]+;base64,)?[A-Za-z0-9+/]+={0,2}$"
 
 CELLS: Mapping[str, Cell] = {
     "number": Cell(
         "a number or null",
         (int, float, bool, _NOTHING),
-        {"type": ["number", "boolean", "null"]},
+        {"type": ["number", "boolean", "null"], **_BOUNDED},
     ),
     "category": Cell(
         "a category as text, number or truth value, or null",
         (str, int, float, bool, _NOTHING),
-        {"type": ["string", "number", "boolean", "null"]},
+        {"type": ["string", "number", "boolean", "null"], **_BOUNDED},
     ),
     "text": Cell("a text or null", (str, _NOTHING), {"type": ["string", "null"]}),
     "date": Cell("a date as text, or null", (str, _NOTHING), {"type": ["string", "null"]}),
@@ -53,11 +56,11 @@ CELLS: Mapping[str, Cell] = {
         (str,),
         {"type": "string", "contentEncoding": "base64", "pattern": _BASE64},
     ),
-    "feature": Cell("a number", (int, float), {"type": "number"}),
+    "feature": Cell("a number", (int, float), {"type": "number", **_BOUNDED}),
     "id": Cell(
         "an id as text or number, or null",
         (str, int, float, bool, _NOTHING),
-        {"type": ["string", "number", "boolean", "null"]},
+        {"type": ["string", "number", "boolean", "null"], **_BOUNDED},
     ),
 }
 
@@ -75,8 +78,10 @@ def read_cell(value: Any, kind: str, column: str, row: int) -> Any:
     if not isinstance(value, cell.types) or (type(value) is bool and bool not in cell.types):
         hint = " Write it without quotes." if kind == "number" and isinstance(value, str) else ""
         raise CellError(column, row, f"expected {cell.expected}, got {_told(value)}.{hint}")
-    if isinstance(value, int | float) and not _is_finite(value):
-        raise CellError(column, row, f"expected {cell.expected}, got one that is not finite.")
+    if isinstance(value, int | float) and not abs(value) <= LARGEST:
+        raise CellError(
+            column, row, f"expected {cell.expected} within ±{LARGEST:g}, got one beyond."
+        )
     return read_picture(str(value), column, row) if kind == "image" else value
 
 
@@ -92,13 +97,6 @@ def read_picture(text: str, column: str, row: int) -> Picture:
     if not content:
         raise CellError(column, row, f"expected {CELLS['image'].expected}, got {_told(text)}.")
     return Picture(content)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number beyond the largest float
-        return False
 
 
 def _told(value: Any) -> str:

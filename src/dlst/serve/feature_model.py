@@ -10,7 +10,7 @@ import numpy as np
 from dlst.errors import DataError
 from dlst.inputs import Tally
 from dlst.methods import MultiLabelClassifier
-from dlst.serve.cells import read_cell
+from dlst.serve.cells import CELLS, read_cell
 from dlst.serve.subject import Subject, best_labels
 
 VOTERS = 5
@@ -35,7 +35,7 @@ class FeatureModel(Subject):
         self.row_schema = {
             "type": "array",
             "title": "Row",
-            "items": {"type": "number"},
+            "items": CELLS["feature"].schema,
             "minItems": self._n_features,
             "maxItems": self._n_features,
         }

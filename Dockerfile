@@ -1,0 +1,15 @@
+# Serves a model, read-only and without privileges:
+#   docker build -t dlst .
+#   docker run --read-only --cap-drop ALL --tmpfs /tmp -p 8000:8000 -e DLST_TOKEN=... \
+#     -v "$PWD/model.skops:/model.skops:ro" dlst
+FROM python:3.11-slim
+COPY . /source
+RUN pip install --no-cache-dir '/source[serve]' && rm -rf /source
+# Compiled kernels are kept in /tmp where it may be written; elsewhere each start compiles anew.
+ENV HOME=/nonexistent PYTHONDONTWRITEBYTECODE=1 NUMBA_CACHE_DIR=/tmp/numba
+USER 10001:10001
+EXPOSE 8000
+HEALTHCHECK --start-period=120s \
+  CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/health', timeout=5)"]
+ENTRYPOINT ["dlst", "serve"]
+CMD ["/model.skops", "--host", "0.0.0.0"]
