@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import expit, logit
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from dlst.decoders import StagedDecoder
 from dlst.decoders import staged as module
@@ -162,7 +163,7 @@ def test_a_constant_label_keeps_its_prevalence():
 
 def test_the_feature_vote_needs_features():
     codes, Y, _ = problem()
-    with pytest.raises(ValueError, match="Pass X, or feature_vote=False"):
+    with pytest.raises(ValueError, match="feature_vote=False and second=None"):
         StagedDecoder().fit(codes, Y, encoder=SIGNS)
     with pytest.raises(DataError, match=r"must have a linear encoder.*got FullCode\(\)"):
         StagedDecoder().fit(codes, Y, encoder=FullCode())
@@ -186,3 +187,40 @@ def test_codes_of_any_linear_encoder_are_read_by_its_inverse():
     signs = 2 * encoder.inverse_transform(Z) - 1
     two = StagedDecoder(k_grid=[10], random_state=0).fit(signs, Y, X=X, encoder=SIGNS)
     np.testing.assert_allclose(one.predict_proba(Z, X=X), two.predict_proba(signs, X=X), atol=1e-8)
+
+
+class Oracle(RegressorMixin, BaseEstimator):
+    """A regressor whose first features are the signs; it counts its fits."""
+
+    def fit(self, X, y):
+        assert np.isin(y[np.isfinite(y)], (-1, 1)).all()
+        self.n_rows_ = len(y)
+        self.n_targets_ = y.shape[1]
+        return self
+
+    def predict(self, X):
+        return X.toarray()[:, : self.n_targets_]
+
+
+def test_a_second_opinion_joins_and_makes_codes_where_it_knows_more():
+    codes, Y, X = problem(n=300, noise=1.5)
+    rng = np.random.default_rng(4)
+    hints = sp.csr_array(np.hstack([2 * Y - 1 + 0.4 * rng.normal(size=Y.shape), X.toarray()]))
+    alone = StagedDecoder(random_state=0).fit(codes, Y, X=hints, encoder=SIGNS)
+    decoder = StagedDecoder(second=Oracle(), random_state=0).fit(codes, Y, X=hints, encoder=SIGNS)
+    assert decoder.evidence_choice_["second opinion"]["kept"]
+    assert [part.name for part in decoder.evidences_][:2] == ["direct", "second opinion"]
+    assert decoder.evidences_[1].regressor_.n_rows_ == 300
+    losses = [np.abs(Y - found.out_of_sample_proba_).mean() for found in (decoder, alone)]
+    assert losses[0] < 0.8 * losses[1]
+    again = decoder.predict_proba(codes[:5], X=hints[:5])
+    np.testing.assert_allclose(again > 0.5, Y[:5] == 1)
+
+
+def test_a_second_opinion_that_knows_nothing_is_sent_home():
+    codes, Y, _ = problem(n=2000, noise=0.3)
+    noise = sp.csr_array(np.random.default_rng(5).normal(size=(2000, 6)))
+    decoder = StagedDecoder(second=Oracle(), feature_vote=False, random_state=0)
+    decoder.fit(codes, Y, X=noise, encoder=SIGNS)
+    assert not decoder.evidence_choice_["second opinion"]["kept"]
+    assert [part.name for part in decoder.evidences_] == ["direct", "code vote"]

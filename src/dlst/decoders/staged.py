@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logit
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,14 +17,17 @@ from dlst._parameters import BOOLEAN, Constraints, check_parameters, integer, nu
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, as_codes
 from dlst.decoders.calibration import stack_log_loss
 from dlst.decoders.evidences import Evidence, TrainingRows
-from dlst.decoders.evidences.at_scale import (
+from dlst.decoders.evidences.contract import OfferingEvidence
+from dlst.decoders.evidences.label_scores import (
     MOST_AXES,
+    LabelScores,
+    ProbabilityCodes,
+    SecondOpinion,
+)
+from dlst.decoders.evidences.offered_votes import (
     WIDE_K_GRID,
     WIDE_RHO_GRID,
     CosineVote,
-    LabelScores,
-    OfferingVote,
-    ProbabilityCodes,
     ProbabilityVote,
 )
 from dlst.decoders.stack import StackedDecoder
@@ -44,9 +48,9 @@ class StagedDecoder(StackedDecoder):
 
     For codes of a linear encoder, such as :class:`~dlst.encoders.SignCode`: its inverse makes them
     scores of labels, which go through a link. The probabilities that these give are codes in turn,
-    and the labels of near codes vote, then those of rows with similar features.
-    Each vote takes the k (and rho) with which it helps the evidence before it most, and is dropped
-    where the log-loss falls by less than ``least_gain``. All that remain are weighed together,
+    and the labels of near codes vote, then those of rows with similar features. Each vote takes the
+    k (and rho) with which it helps the evidence before it most, and is dropped where the log-loss
+    falls by less than ``least_gain``. All that remain are weighed together,
 
         logit p_ij = a_j + Σ_m b_m · evidence_m(i, j),  b >= 0.
 
@@ -54,6 +58,10 @@ class StagedDecoder(StackedDecoder):
 
     Parameters
     ----------
+    second : regressor, optional
+        A second opinion on the labels' signs from the features, such as machines with another loss;
+        asked first, and part of the codes. See
+        :class:`~dlst.decoders.evidences.label_scores.SecondOpinion`.
     code_vote, feature_vote : bool
         Whether these votes are asked.
     k_grid, rho_grid : sequence
@@ -106,6 +114,7 @@ class StagedDecoder(StackedDecoder):
 
     def __init__(
         self,
+        second: Any = None,
         code_vote: bool = True,
         feature_vote: bool = True,
         k_grid: Sequence[int] = WIDE_K_GRID,
@@ -118,6 +127,7 @@ class StagedDecoder(StackedDecoder):
         random_state: Any = None,
         n_jobs: int | None = None,
     ):
+        self.second = second
         self.code_vote = code_vote
         self.feature_vote = feature_vote
         self.k_grid = k_grid
@@ -181,62 +191,68 @@ class StagedDecoder(StackedDecoder):
             logit(self.prevalence_[self.constant_]), -CONSTANT_LOGIT, CONSTANT_LOGIT
         )
         training = self._with_fewer_rows(training)
-        evidence = self._gather(training)
+        evidence = [] if self.constant_.all() else self._gather(training)
         terms = (slope * part for slope, part in zip(self.slopes_, evidence, strict=True))
         logits = add_contributions(self.intercept_, terms, len(training.rows))
         self.out_of_sample_proba_ = self._probabilities(logits)
 
     def _gather(self, training: TrainingRows) -> list[FloatArray]:
         """Let evidence join by evidence; return what they say of the calibration rows."""
-        if self.constant_.all():
-            return []
         if len(training.labels.labelled_rows) < self.min_rows:
             scores = LabelScores(PLAIN_LINK_SCALE)
             self.evidences_, self.slopes_ = [scores], np.ones(1)
             return [self._on_varying(scores.fit(training))]
         scores = LabelScores()
-        gathered = [self._on_varying(scores.fit(training))]
         self.evidences_ = [scores]
+        gathered = [self._on_varying(scores.fit(training))]
         judge = _Judge(training, self._draw_pilots(training), ~self.constant_)
         judge.join(gathered[0][judge.places])
         self.evidence_choice_["direct"] = {"log_loss": judge.log_loss, "kept": True}
-        self._weigh(np.stack(gathered), *training.labels.dense(training.rows))
-        for vote in self._votes(scores):
-            vote.prepare(training)
-            choice, kept = self._asked(vote, judge)
+        for part in self._candidates(scores, training, gathered):
+            part.prepare(training)
+            choice, kept = self._asked(part, judge)
             if kept:
-                self.evidences_.append(vote)
-                gathered.append(self._on_varying(vote.settle(training, choice)))
-        if len(gathered) > 1:
-            self._weigh(np.stack(gathered), *training.labels.dense(training.rows))
+                self.evidences_.append(part)
+                gathered.append(self._on_varying(part.settle(training, choice)))
+        self._weigh(np.stack(gathered), *training.labels.dense(training.rows))
+        for part in self.evidences_:
+            part.forget()
         return gathered
 
-    def _votes(self, scores: LabelScores) -> list[OfferingVote]:
-        votes: list[OfferingVote] = []
+    def _candidates(
+        self, direct: LabelScores, training: TrainingRows, gathered: list[FloatArray]
+    ) -> Iterator[OfferingEvidence]:
+        """Give what is asked, one after the other: codes are made of the scores that joined."""
+        scores = [direct]
+        if self.second is not None:
+            second = SecondOpinion(self._seeded(self.second))
+            yield second
+            scores += [second] if self.evidence_choice_[second.name]["kept"] else []
         if self.code_vote:
-            codes = ProbabilityCodes(
-                scores, self.intercept_.copy(), float(self.slopes_[0]), self.n_axes
-            )
-            votes.append(ProbabilityVote(codes, self.k_grid, self.rho_grid))
+            self._weigh(np.stack(gathered), *training.labels.dense(training.rows))
+            codes = ProbabilityCodes(scores, self.intercept_.copy(), self.slopes_, self.n_axes)
+            yield ProbabilityVote(codes, self.k_grid, self.rho_grid)
         if self.feature_vote:
-            votes.append(CosineVote(self.k_grid))
-        return votes
+            yield CosineVote(self.k_grid)
 
-    def _asked(self, vote: OfferingVote, judge: _Judge) -> tuple[dict[str, Any], bool]:
-        """Find a vote's best choice; let it join where it pays, and note what was found."""
-        offers = ((judge.with_one_more(offer.values), offer) for offer in vote.offers(judge.rows))
+    def _asked(self, part: OfferingEvidence, judge: _Judge) -> tuple[dict[str, Any], bool]:
+        """Find the best choice of a part; let it join where it pays, and note what was found."""
+        offers = ((judge.with_one_more(offer.values), offer) for offer in part.offers(judge.rows))
         log_loss, best = min(offers, key=lambda offer: offer[0])
         gain = 1.0 - log_loss / judge.log_loss
         kept = gain >= self.least_gain
-        self.evidence_choice_[vote.name] = {
-            **best.choice,
-            "log_loss": log_loss,
-            "gain": gain,
-            "kept": kept,
-        }
+        found = {"log_loss": log_loss, "gain": gain, "kept": kept}
+        self.evidence_choice_[part.name] = {**best.choice, **found}
         if kept:
             judge.join(best.values)
         return best.choice, kept
+
+    def _seeded(self, regressor: Any) -> Any:
+        seeded = clone(regressor)
+        if seeded.get_params(deep=False).get("random_state", 0) is None:
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            seeded.set_params(random_state=int(seed))
+        return seeded
 
     def _with_fewer_rows(self, training: TrainingRows) -> TrainingRows:
         most = max(LEAST_ROWS, STACK_ENTRIES // training.labels.shape[1])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -92,6 +93,37 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
         """Return how much training rows voted on the calibration rows; None for no code vote."""
         return None
 
+    def forget(self) -> None:
+        """Drop what was only needed while other evidence joined."""
+
     def searched(self) -> SearchedCodes | None:
         """Return the codes among which neighbours are searched; None where none are."""
         return None
+
+
+class Offer(NamedTuple):
+    """One choice of an evidence, and its values for the rows that were asked about."""
+
+    choice: dict[str, Any]
+    values: FloatArray
+
+
+class OfferingEvidence(Evidence):
+    """Evidence whose choices are judged by what they add to other evidence."""
+
+    @abstractmethod
+    def prepare(self, training: TrainingRows) -> None:
+        """Learn what does not depend on the choice."""
+
+    @abstractmethod
+    def offers(self, training: TrainingRows) -> Iterator[Offer]:
+        """Give each choice with its values of ``training.rows``, each row left out."""
+
+    @abstractmethod
+    def settle(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
+        """Make a choice for good; return the values of ``training.rows``, each left out."""
+
+    def fit(self, training: TrainingRows) -> FloatArray:
+        """Take the first choice; return the values of ``training.rows``, each left out."""
+        self.prepare(training)
+        return self.settle(training, next(iter(self.offers(training))).choice)

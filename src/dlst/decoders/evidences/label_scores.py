@@ -1,0 +1,228 @@
+"""Evidence of scores of labels, and the codes that their probabilities are."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from dlst._cross_fitting import cross_fitted
+from dlst._matrices import FeatureMatrix, as_dense
+from dlst.decoders._inputs import FloatArray
+from dlst.decoders.evidences.contract import Evidence, Offer, OfferingEvidence, TrainingRows
+from dlst.decoders.evidences.direct import stretched_logit
+from dlst.decoders.neighbours import row_blocks
+
+MOST_AXES = 100
+
+
+class LabelScores(Evidence):
+    """Evidence: scores of labels, regressed to 0 (absent) and 1, made a logit.
+
+    The link is that of :class:`~dlst.decoders.evidences.DirectReadout`: a logit that goes on
+    linearly outside 0 … 1, for each label on the scale of its left-out scores of rows without it.
+    Here the codes are these scores.
+
+    Parameters
+    ----------
+    link_scale : float, optional
+        Of all labels; learnt by default.
+
+    Attributes
+    ----------
+    link_scale_ : ndarray of shape (K,)
+    """
+
+    name = "direct"
+
+    def __init__(self, link_scale: float | None = None):
+        self.link_scale = link_scale
+
+    def fit(self, training: TrainingRows) -> FloatArray:
+        """Learn the link; return the evidence of ``training.rows``, each left out."""
+        self._learn_link(training)
+        return self.left_out(training, training.rows)
+
+    def _learn_link(self, training: TrainingRows) -> None:
+        if self.link_scale is None:
+            self.link_scale_ = _spread_of_absent(training, self._left_out_scores)
+        else:
+            self.link_scale_ = np.full(training.labels.shape[1], float(self.link_scale))
+
+    def left_out(self, training: TrainingRows, rows: Any) -> FloatArray:
+        """Return the evidence of some training rows, each left out."""
+        return stretched_logit(self._left_out_scores(training, rows), self.link_scale_)
+
+    def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
+        """Return the evidence of new rows, shape (n, K)."""
+        return stretched_logit(self._scores(codes, X), self.link_scale_)
+
+    def _left_out_scores(self, training: TrainingRows, rows: Any) -> FloatArray:
+        return as_dense(training.codes[rows])
+
+    def _scores(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
+        return as_dense(codes)
+
+
+class SecondOpinion(LabelScores, OfferingEvidence):
+    """Evidence: the same of another regressor, which learns the labels' signs from the features.
+
+    Parameters
+    ----------
+    regressor : regressor
+        Multi-output; takes targets -1, 1 and, where labels are unknown, NaN. What it says of
+        training rows is cross-fitted in five folds.
+
+    Attributes
+    ----------
+    regressor_ : regressor
+        Fitted to all rows.
+    link_scale_ : ndarray of shape (K,)
+    """
+
+    name = "second opinion"
+
+    def __init__(self, regressor: Any, link_scale: float | None = None):
+        self.regressor = regressor
+        self.link_scale = link_scale
+
+    def prepare(self, training: TrainingRows) -> None:
+        """Fit the regressor, to all rows and fold by fold, and learn the link."""
+        X, signs = required_features(training.X), _signs(training)
+
+        def fitted(rows: Any) -> Any:
+            with warnings.catch_warnings():
+                # How far it got is judged by what it says of rows that it has not seen.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                return clone(self.regressor).fit(X[rows], _learnable(signs[rows]))
+
+        self._cross_fitted = cross_fitted(
+            lambda others, rows: fitted(others).predict(X[rows]), len(signs)
+        )
+        self.regressor_ = fitted(slice(None))
+        self._learn_link(training)
+
+    def offers(self, training: TrainingRows) -> Iterator[Offer]:
+        """Give the only choice."""
+        yield Offer({}, self.left_out(training, training.rows))
+
+    def settle(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
+        """Return the evidence of ``training.rows``, each left out."""
+        return self.left_out(training, training.rows)
+
+    fit = OfferingEvidence.fit
+
+    def _left_out_scores(self, training: TrainingRows, rows: Any) -> FloatArray:
+        return np.asarray((self._cross_fitted[rows] + 1.0) / 2.0)
+
+    def _scores(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
+        predicted: FloatArray = self.regressor_.predict(required_features(X))
+        return np.asarray((predicted + 1.0) / 2.0)
+
+    def forget(self) -> None:
+        """Drop what the folds said of the training rows."""
+        del self._cross_fitted
+
+
+class ProbabilityCodes:
+    """Root probabilities of labels, their first principal axes where there are many labels.
+
+    Distances between roots are Hellinger's; labels are compared on one scale.
+
+    Parameters
+    ----------
+    scores : sequence of LabelScores
+        Fitted.
+    intercept : ndarray of shape (K,)
+    slopes : ndarray of shape (m,)
+        logit p = intercept + Σ slope · evidence.
+    n_axes : int
+        Most dimensions of a code.
+    """
+
+    def __init__(
+        self,
+        scores: Sequence[LabelScores],
+        intercept: FloatArray,
+        slopes: FloatArray,
+        n_axes: int = MOST_AXES,
+    ):
+        self.scores, self.intercept, self.slopes, self.n_axes = scores, intercept, slopes, n_axes
+
+    def fit_transform(self, training: TrainingRows) -> FloatArray:
+        """Find the axes of the training rows, each left out, and return their codes (n, r)."""
+        n, K = training.labels.shape
+        roots = np.empty((n, K), np.float32)
+        self.mean_, gram = np.zeros(K), np.zeros((K, K))
+        for rows in row_blocks(n, K):
+            block = self._roots(part.left_out(training, rows) for part in self.scores)
+            self.mean_ += block.sum(axis=0) / n
+            if self.n_axes < K:
+                gram += block.T @ block
+            roots[rows] = block
+        self.axes_ = np.eye(K)
+        if self.n_axes < K:
+            gram -= n * np.outer(self.mean_, self.mean_)
+            last = (K - self.n_axes, K - 1)
+            self.axes_ = scipy.linalg.eigh(gram, subset_by_index=last)[1][:, ::-1]
+        return np.vstack([self._on_axes(roots[rows]) for rows in row_blocks(n, K)])
+
+    def transform(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
+        """Return the codes (n, r) of new rows."""
+        return self._on_axes(self._roots(part.values(codes, X) for part in self.scores))
+
+    def of_labels(self, ones: Any) -> FloatArray:
+        """Return the codes (n, r) of rows whose labels are certain, (n, K)."""
+        blocks = row_blocks(*ones.shape)
+        return np.vstack([self._on_axes(ones[rows].toarray()) for rows in blocks])
+
+    def _roots(self, evidence: Any) -> FloatArray:
+        terms = (slope * part for slope, part in zip(self.slopes, evidence, strict=True))
+        return np.asarray(np.sqrt(expit(sum(terms, start=self.intercept))))
+
+    def _on_axes(self, roots: Any) -> FloatArray:
+        return np.ascontiguousarray((roots - self.mean_) @ self.axes_)
+
+
+def required_features(X: FeatureMatrix | None) -> FeatureMatrix:
+    """Return features, or say who needs them."""
+    if X is None:
+        raise ValueError(
+            "the feature vote and a second opinion need X; got X=None. Pass X, or set "
+            "feature_vote=False and second=None."
+        )
+    return X
+
+
+def _spread_of_absent(training: TrainingRows, scores: Any) -> FloatArray:
+    """Return the standard deviation of each label's scores over rows without it, plus 0.001."""
+    n, K = training.labels.shape
+    count, total, squares = np.zeros(K), np.zeros(K), np.zeros(K)
+    for rows in row_blocks(n, K):
+        absent = (training.Y[rows].toarray() == 0).astype(np.float64)
+        here = scores(training, rows)
+        count += absent.sum(axis=0)
+        total += (here * absent).sum(axis=0)
+        squares += (here**2 * absent).sum(axis=0)
+    count = np.maximum(count, 1.0)
+    variance = np.maximum(squares / count - (total / count) ** 2, 0.0)
+    return np.asarray(np.sqrt(variance) + 1e-3)
+
+
+def _signs(training: TrainingRows) -> FloatArray:
+    signs = as_dense(training.Y)
+    signs *= 2.0
+    signs -= 1.0
+    return signs
+
+
+def _learnable(signs: FloatArray) -> FloatArray:
+    """Return signs where each label is known somewhere; one that is not is taken for absent."""
+    unknown = ~np.isfinite(signs).any(axis=0)
+    return np.where(unknown, -1.0, signs) if unknown.any() else signs
