@@ -48,7 +48,7 @@ def test_few_thin_rows_take_the_lower_left_out_log_loss():
     for regression in losses:
         alone = DLST(regression=regression, random_state=0).fit(X, Y)
         assert alone.regression_log_loss_ == {}
-        rows, probabilities = alone.decoder_.out_of_sample()
+        rows, probabilities, _ = alone.decoder_.out_of_sample()
         assert log_loss(Y[rows], probabilities) == pytest.approx(losses[regression])
         if regression == model.regression_:
             np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
