@@ -302,3 +302,13 @@ def test_compare_takes_tables_with_texts(run, files, tmp_path):
     records = json.loads(out)["records"]
     assert [record["status"] for record in records] == ["done", "done"]
     assert records[0]["metrics"]["micro_f1"] > 0.8
+
+
+def test_datasets_tells_how_a_table_is_read(run, files):
+    code, out, _ = run("datasets", files / "train.csv", "--labels", "tags")
+    assert code == 0
+    assert "how your columns were read" in out
+    assert "billing" in out
+    facts = json.loads(run("datasets", files / "train.csv", "--labels", "tags", "--json")[1])
+    kinds = {column["name"]: column["kind"] for column in facts["columns"]}
+    assert (kinds["text"], kinds["opened"], facts["n_labels"]) == ("text", "date", 2)

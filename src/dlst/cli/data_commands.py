@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -67,11 +68,11 @@ def datasets(
         else:
             views.print_view(views.entry_view(known, data_home() / known.name))
         return
-    dataset = load_data(data, labels, nominal, from_, test)
+    dataset, columns = _described(data, labels, nominal, from_, test)
     if json:
-        views.print_json(views.dataset_facts(dataset))
+        views.print_json(views.dataset_facts(dataset) | ({"columns": columns} if columns else {}))
     else:
-        views.print_view(views.dataset_view(dataset))
+        views.print_view(views.dataset_view(dataset, columns))
 
 
 def convert(
@@ -107,6 +108,24 @@ def convert(
         typer.echo(f"wrote {file}")
     if target.loses:
         typer.echo(f"note: {target.name} does not keep {target.loses}.", err=True)
+
+
+def _described(
+    data: str, labels: str | None, nominal: str | None, from_: str | None, test: Path | None
+) -> tuple[Any, list[dict[str, str]]]:
+    """Load DATA; of a table that holds more than numbers, say how its columns are read."""
+    from dlst.data.front_door import holds_tables
+    from dlst.inputs.kinds import recognise
+    from dlst.tagging.tables import placed, training_frame
+
+    if nominal is None and holds_tables(data, from_):
+        dataset = load_raw(data, parse_labels(labels), from_, test)
+        if dataset.table is not None:
+            with placed(dataset.table):
+                columns = recognise(training_frame(dataset.table), {})
+            if any(column.kind != "number" for column in columns):
+                return dataset, [asdict(column) for column in columns]
+    return load_data(data, labels, nominal, from_, test), []
 
 
 def parse_labels(text: str | None) -> int | list[str] | str | None:

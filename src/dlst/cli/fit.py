@@ -156,7 +156,7 @@ def _tell(facts: dict[str, Any], columns: list[dict[str, str]]) -> None:
     from dlst.cli import model_views, views
 
     if columns:
-        views.print_view(model_views.columns_view(columns))
+        views.print_view(views.columns_view(columns))
     typer.echo(
         f"fitted {facts['method']} to {facts['n_samples']:,} rows of {facts['data']} in "
         f"{facts['seconds']:.1f} s; wrote {facts['model']}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,9 +10,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from dlst.cli.views import columns_view
 from dlst.metrics import metric_info
 
-COLUMNS_SHOWN = 30
 LABELS_SHOWN = 20
 _BAR = 12
 
@@ -67,21 +66,6 @@ def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> Renderabl
         f"{ceiling['macro_f1_upper_bound']:.4f} with {r} labels for each row of these data."
     )
     return Group(table, Text(note, "dim"))
-
-
-def columns_view(columns: Sequence[Mapping[str, str]]) -> RenderableType:
-    """Show how the columns of a table were read."""
-    table = Table(box=None, header_style="bold", title="how your columns were read")
-    table.title_justify = "left"
-    for name in ("column", "kind", "because"):
-        table.add_column(name)
-    for column in columns[:COLUMNS_SHOWN]:
-        table.add_row(*(Text(column[part]) for part in ("name", "kind", "reason")))
-    if len(columns) > COLUMNS_SHOWN:
-        kinds = Counter(column["kind"] for column in columns[COLUMNS_SHOWN:])
-        rest = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        table.caption, table.caption_justify = f"and {rest}", "left"
-    return table
 
 
 def scores_line(scores: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -95,9 +96,11 @@ def write_predictions(
     kind = path.name.lower().removesuffix(".gz")
     counter = _Counted(blocks)
     if kind.endswith((".xc", ".txt")):
-        # Its first line counts the rows, so they wait in memory, some numbers each.
-        lines = list(_xc_lines(counter, wanted))
-        _write(path, chain([f"{counter.n_rows} {len(wanted.label_names)}\n"], lines))
+        # Its first line counts the rows, so they wait in a file of their own.
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as waiting:
+            waiting.writelines(_xc_lines(counter, wanted))
+            waiting.seek(0)
+            _write(path, chain([f"{counter.n_rows} {len(wanted.label_names)}\n"], waiting))
     elif kind.endswith(".arff"):
         _write(path, _arff_lines(counter, wanted, name))
     elif kind.endswith((".parquet", ".pq")):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rich.text import Text
 from dlst.data import EMBEDDED, Dataset, Entry, cooccurrence
 
 MOST_SHOWN = 8
+COLUMNS_SHOWN = 30
 
 
 def print_json(value: Any) -> None:
@@ -82,11 +84,27 @@ def dataset_facts(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def dataset_view(dataset: Dataset) -> RenderableType:
-    """Describe one data set: numbers, commonest labels, commonest pairs, origin."""
-    return Group(
-        _numbers(dataset), Text(), _label_bars(dataset), Text(), _pairs(dataset), _origin(dataset)
-    )
+def dataset_view(dataset: Dataset, columns: Sequence[Mapping[str, str]] = ()) -> RenderableType:
+    """Describe one data set: numbers, columns, commonest labels, commonest pairs, origin."""
+    parts = [_numbers(dataset), *([columns_view(columns)] if columns else [])]
+    parts += [_label_bars(dataset), _pairs(dataset)]
+    spaced = [line for part in parts for line in (part, Text())]
+    return Group(*spaced[:-1], _origin(dataset))
+
+
+def columns_view(columns: Sequence[Mapping[str, str]]) -> Table:
+    """Show how the columns of a table are read."""
+    table = Table(box=None, header_style="bold", title="how your columns were read")
+    table.title_justify = "left"
+    for name in ("column", "kind", "because"):
+        table.add_column(name)
+    for column in columns[:COLUMNS_SHOWN]:
+        table.add_row(*(Text(column[part]) for part in ("name", "kind", "reason")))
+    if len(columns) > COLUMNS_SHOWN:
+        kinds = Counter(column["kind"] for column in columns[COLUMNS_SHOWN:])
+        rest = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        table.caption, table.caption_justify = f"and {rest}", "left"
+    return table
 
 
 def _facts_table() -> Table:
@@ -106,6 +124,8 @@ def _numbers(dataset: Dataset) -> Table:
     table.add_row("instances n", "  ".join(rows))
     kind = "dense" if isinstance(dataset.X, np.ndarray) else "sparse"
     features = f"{found.n_features:,}  {kind}" if found.n_features else "labels only"
+    if dataset.table is not None:
+        features = "made of the columns below, of training rows"
     table.add_row("features d", features)
     table.add_row("labels K", f"{found.n_labels:,}")
     table.add_row("cardinality", _number(found.cardinality, ".3f", "labels per instance"))

@@ -141,7 +141,7 @@ class _Categories:
             raise self._make_error(
                 f"feature {self._name!r} must be numbers, or text of at most {MAX_CATEGORIES} "
                 f"kinds; got {len(self.texts)} kinds, such as {shown(self.texts[0])}. "
-                "Drop the column.",
+                "Drop the column, or give the table to dlst.Tagger (dlst fit), which reads texts.",
                 None,
             )
         same = self._codes[:, None] == np.arange(len(self.texts))
