@@ -615,3 +615,11 @@ def test_real_sets_survive(real_data: Path, tmp_path: Path, suffix: str) -> None
     data = read_mulan(real_data / "yeast" / "yeast-test.arff")
     write_table(data, tmp_path / f"yeast{suffix}")
     assert_equal(read_table(tmp_path / f"yeast{suffix}"), data)
+
+
+def test_free_text_never_becomes_one_hot() -> None:
+    texts = [f"the printer of room {row} is broken" for row in range(39)]
+    frame = pd.DataFrame({"text": [*texts, texts[0]], "k": [0, 1] * 20})
+    with pytest.raises(DataError, match=r"'text': expected texts that repeat, got 39 .*Tagger"):
+        from_frame(frame, "k")
+    assert from_frame(frame, "k", nominal=["text"]).n_features == 39

@@ -20,6 +20,8 @@ MAX_CATEGORIES = 1000
 MAX_CELLS = 5 * 10**8
 """Tables are dense; larger ones are refused."""
 
+_REMEDY = "Drop the column, or give the table to dlst.Tagger (dlst fit), which reads texts."
+
 # 12,5 and 1.234,5 and 1,234.5: numbers to whoever wrote them.
 _NUMBER_WITH_COMMA = re.compile(
     r"[-+]?(\d+,\d+|\d{1,3}(\.\d{3})+,\d+|\d{1,3}([,' ]\d{3})+(\.\d+)?)"
@@ -65,6 +67,8 @@ def features_of(
             blocks.append(values.reshape(-1, 1))
             names.append(name)
             continue
+        if name not in named:
+            categories.check_that_they_repeat()
         nominal.append(name)
         names += [f"{name}={text}" for text in categories.texts]
         if n * len(names) > MAX_CELLS:
@@ -114,6 +118,16 @@ class _Categories:
         n_present = int(np.count_nonzero(~self._missing))
         return len(self.texts) == n_present >= FEWEST_FOR_ID
 
+    def check_that_they_repeat(self) -> None:
+        """Refuse free text: a column of its own for each sentence tells nothing."""
+        n_present = int(np.count_nonzero(~self._missing))
+        if 2 * len(self.texts) > n_present >= FEWEST_FOR_ID:
+            raise self._make_error(
+                f"column {self._name!r}: expected texts that repeat, got {len(self.texts):,} "
+                f"different ones in {n_present:,} rows, such as {shown(self.texts[0])}. {_REMEDY}",
+                None,
+            )
+
     def as_numbers(self) -> NDArray[np.float64] | None:
         """Return the numbers of a column that mostly holds such; None for one of texts.
 
@@ -141,7 +155,7 @@ class _Categories:
             raise self._make_error(
                 f"feature {self._name!r} must be numbers, or text of at most {MAX_CATEGORIES} "
                 f"kinds; got {len(self.texts)} kinds, such as {shown(self.texts[0])}. "
-                "Drop the column, or give the table to dlst.Tagger (dlst fit), which reads texts.",
+                f"{_REMEDY}",
                 None,
             )
         same = self._codes[:, None] == np.arange(len(self.texts))
