@@ -14,11 +14,11 @@ from starlette.responses import JSONResponse, Response
 
 from dlst import __version__
 from dlst.serve.board import Board
-from dlst.serve.desk import Deadline, Desk
+from dlst.serve.desk import Deadline, Desk, Job
 from dlst.serve.guard import Guard
 from dlst.serve.limits import Limits, RequestError
 from dlst.serve.page import page_response
-from dlst.serve.requests import answer, read_body
+from dlst.serve.requests import answer_jobs, read_body
 from dlst.serve.schema import About, Answers, Health, problems, request_body
 from dlst.serve.subject import Subject
 
@@ -53,7 +53,8 @@ def make_app(
     board : Board, optional
         Where requests are counted.
     """
-    limits, board, desk = limits or Limits(), board or Board(), Desk(limits or Limits())
+    limits, board = limits or Limits(), board or Board()
+    desk = Desk(limits, partial(answer_jobs, subject=subject, limits=limits))
     subject.warm_up()
     about = _about(subject, name, limits)
     # No pages of documentation: theirs load programs from elsewhere.
@@ -105,8 +106,7 @@ def make_app(
             raise RequestError(
                 408, f"expected the whole request within {limits.seconds:g} seconds, got a part."
             ) from error
-        work = partial(answer, body, subject, limits, deadline, top, reasons=reasons)
-        told, n_rows = await desk.run(work, deadline)
+        told, n_rows = await desk.ask(Job(body, top, reasons, deadline))
         board.rows(n_rows)
         return Response(told, media_type="application/json")
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NoReturn
 
 from starlette.requests import ClientDisconnect, Request
 
 from dlst.errors import DataError
 from dlst.inputs import CellError, Tally
-from dlst.serve.desk import Deadline
+from dlst.serve.desk import Job
 from dlst.serve.limits import Limits, RequestError
 from dlst.serve.subject import Subject
 
@@ -60,21 +62,53 @@ def read_rows(body: bytes, subject: Subject, limits: Limits, *, reasons: bool) -
     return [subject.read(row, place) for place, row in enumerate(rows)]
 
 
-def answer(
-    body: bytes, subject: Subject, limits: Limits, deadline: Deadline, top: int, *, reasons: bool
-) -> tuple[bytes, int]:
-    """Answer a request; also say how many rows it had."""
+def answer_jobs(jobs: Sequence[Job], subject: Subject, limits: Limits) -> None:
+    """Answer jobs: together where that changes nothing for any of them, else one by one."""
+    answers = _together(jobs, subject, limits) if len(jobs) > 1 else None
+    for place, job in enumerate(jobs):
+        try:
+            found = answers[place] if answers is not None else _answered(job, subject, limits)
+        except Exception as error:  # a request's own mistake, or a defect: both are its client's
+            job.done.set_exception(error)
+        else:
+            job.done.set_result((_written(*found), len(found[0])))
+
+
+def _together(
+    jobs: Sequence[Job], subject: Subject, limits: Limits
+) -> list[tuple[list[Any], list[str]]] | None:
+    """Answer all rows at once; None when one has a mistake, or something to note."""
+    tally = Tally()
     try:
-        deadline.check()
-        rows = read_rows(body, subject, limits, reasons=reasons)
-        if reasons and not subject.explains:
+        rows = [read_rows(job.body, subject, limits, reasons=False) for job in jobs]
+        top = max(job.top for job in jobs)
+        joined = [row for each in rows for row in each]
+        if len(joined) > ROWS_AT_ONCE:
+            return None
+        told = iter(subject.predict(joined, top, tally))
+    except (DataError, RequestError):
+        return None
+    if tally.notes():
+        return None
+    return [
+        ([{**one, "labels": one["labels"][: job.top]} for one in islice(told, len(mine))], [])
+        for job, mine in zip(jobs, rows, strict=True)
+    ]
+
+
+def _answered(job: Job, subject: Subject, limits: Limits) -> tuple[list[Any], list[str]]:
+    """Answer one request: what is said of its rows, and notes."""
+    try:
+        job.deadline.check()
+        rows = read_rows(job.body, subject, limits, reasons=job.reasons)
+        if job.reasons and not subject.explains:
             raise RequestError(422, f"{subject.method} does not explain; ask without reasons=true.")
-        ask = subject.explain if reasons else subject.predict
+        ask = subject.explain if job.reasons else subject.predict
         tally, answers = Tally(), []
         for start in range(0, len(rows), ROWS_AT_ONCE):
-            deadline.check()
+            job.deadline.check()
             try:
-                answers += ask(rows[start : start + ROWS_AT_ONCE], top, tally)
+                answers += ask(rows[start : start + ROWS_AT_ONCE], job.top, tally)
             except CellError as error:
                 raise CellError(error.column, error.row + start, error.message) from error
     except CellError as error:
@@ -82,9 +116,12 @@ def answer(
         raise RequestError(422, str(error), place) from error
     except DataError as error:
         raise RequestError(422, str(error)) from error
+    return answers, tally.notes()
+
+
+def _written(answers: list[Any], notes: list[str]) -> bytes:
     # ASCII: a text may hold half a sign, which UTF-8 has no bytes for.
-    told = json.dumps({"answers": answers, "notes": tally.notes()}, allow_nan=False)
-    return told.encode("ascii"), len(rows)
+    return json.dumps({"answers": answers, "notes": notes}, allow_nan=False).encode("ascii")
 
 
 def _no_constant(name: str) -> NoReturn:
