@@ -49,7 +49,9 @@ def test_kinds_are_recognised(cells: object, kind: str) -> None:
 def test_numbers_are_ids_by_name_or_by_counting() -> None:
     numbers = np.random.default_rng(0).permutation(1000)[:50]
     assert kind_of(numbers, "user_id") == kind_of(numbers, "ID") == "id"
-    assert kind_of(numbers, "size") == "number"
+    assert kind_of(numbers, "userId") == kind_of(numbers, "order no") == "id"
+    for name in ("size", "paid", "heat_index", "piano"):
+        assert kind_of(numbers, name) == "number"
     assert kind_of(range(10), "Unnamed: 0") == "id"
     assert kind_of(range(10), "size") == "number"
 
