@@ -1,17 +1,11 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-
-from dlst.experiments import probes
-
-DEADLY = ("dies", "dies_once", "hangs", "leaves_a_child", "talks")
+from soak import deadly_probes
 
 
 @pytest.fixture
-def deadly(monkeypatch):
+def deadly():
     """Let plans ask for the probes of ``deadly_probes``."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=":")
-    known = {name: f"deadly_probes:{name}" for name in DEADLY}
-    monkeypatch.setattr(probes, "_ADDRESSES", {**probes._ADDRESSES, **known})
+    with deadly_probes():
+        yield

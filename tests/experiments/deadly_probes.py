@@ -41,3 +41,18 @@ def leaves_a_child(data, settings):
 def talks(data, settings):
     print("said to nobody" * 100_000)
     return {"n": data.n_samples}
+
+
+def fills_its_cgroup(data, settings):
+    """Take memory in a control group until the kernel kills the process."""
+    Path(settings["group"], "cgroup.procs").write_text(str(os.getpid()))
+    taken = []
+    while True:
+        taken.append(b"x" * 2**22)
+
+
+def fills_memory(data, settings):
+    """Take memory until Python is refused any."""
+    taken = []
+    while True:
+        taken.append(b"x" * 2**22)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
-import sys
-import textwrap
-import time
 from pathlib import Path
 
-import numpy as np
 import pytest
-from small_runs import child_processes, without_times, write_table
+from small_runs import child_processes, write_table
 
 from dlst.data import fingerprint
 from dlst.experiments import Limits, Plan, RecordFolder, Variant, run
@@ -28,17 +22,6 @@ def table(tmp_path):
 
 def small_plan(table, seeds=6):
     return Plan([table], ["mlknn", "dlst2"], splits=["random"], seeds=seeds)
-
-
-def runner_process(plan, folder, **options):
-    """Start the plan in a process of its own, which can be killed."""
-    script = textwrap.dedent(f"""
-        import json
-        from dlst.experiments import Limits, plan_of, run
-        plan = plan_of(json.loads({json.dumps(plan.as_dict())!r}))
-        run(plan, {str(folder)!r}, limits=Limits(**{options!r}))
-    """)
-    return subprocess.Popen([sys.executable, "-c", script])
 
 
 def test_records_hold_what_a_table_needs(table, tmp_path):
@@ -66,38 +49,6 @@ def test_a_second_start_runs_nothing_and_a_longer_plan_only_the_rest(table, tmp_
     again = run(small_plan(table, 3), tmp_path / "run", watch=lambda at, r: seen.append(r["key"]))
     assert again[:4] == first
     assert len(seen) == 2
-
-
-def test_ten_kills_at_random_moments_lose_and_change_nothing(table, tmp_path):
-    plan = small_plan(table, 15)
-    undisturbed = run(plan, tmp_path / "whole")
-    rng = np.random.default_rng(0)
-    for _ in range(10):
-        process = runner_process(plan, tmp_path / "killed")
-        finished = RecordFolder(tmp_path / "killed").keys()
-        deadline = time.monotonic() + 60
-        # Wait until this start has made progress, then strike at any moment.
-        while process.poll() is None and time.monotonic() < deadline:
-            if RecordFolder(tmp_path / "killed").keys() != finished:
-                break
-            time.sleep(0.01)
-        time.sleep(rng.uniform(0, 0.03))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert RecordFolder(tmp_path / "killed").keys() >= finished
-    resumed = run(plan, tmp_path / "killed", limits=Limits(jobs=2))
-    assert without_times(resumed) == without_times(undisturbed)
-    lines = (tmp_path / "killed" / "records.jsonl").read_text().splitlines()
-    assert len(lines) == len(plan.cells())
-
-
-def test_two_runners_share_a_folder(table, tmp_path):
-    plan = small_plan(table, 8)
-    others = [runner_process(plan, tmp_path / "run") for _ in range(2)]
-    assert [other.wait(120) for other in others] == [0, 0]
-    lines = (tmp_path / "run" / "records.jsonl").read_text().splitlines()
-    assert len(lines) == len(plan.cells())
-    assert len({json.loads(line)["key"] for line in lines}) == len(plan.cells())
 
 
 def test_a_cell_that_fails_is_a_record_and_the_run_goes_on(table, tmp_path):

@@ -1,0 +1,35 @@
+"""The soak of ``make soak``, in small."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import soak
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+
+
+def test_kills_lose_and_change_nothing(tmp_path):
+    found = soak.kills(tmp_path, 6, cells=25)
+    assert sum(found["tried"].values()) == 6
+    assert (found["lost"], found["changed"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("scene", "options"),
+    [
+        (soak.three_runners, {"cells": 12}),
+        (soak.jumping_clock, {"cells": 3}),
+        (soak.hang, {}),
+        (soak.refused_memory, {}),
+        (soak.out_of_memory, {}),
+        (soak.full_disk, {"cells": 20}),
+    ],
+)
+def test_nothing_is_lost_twice_or_changed(scene, options, tmp_path):
+    found = scene(tmp_path, **options)
+    if found is None:
+        pytest.skip("this machine does not let us try it")
+    assert found["tried"].get("failed", 0) == 0
+    assert (found["lost"], found["changed"], found.get("twice", 0)) == (0, 0, 0)
