@@ -7,7 +7,7 @@ OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test coverage test-processors test-oldest lint types contract check fuzz bench clean
+.PHONY: help demo test coverage test-processors test-oldest test-wheel soak lint types contract check fuzz bench clean
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -32,6 +32,10 @@ $(VENV)/.installed-test: pyproject.toml $(VENV)/.installed
 $(VENV)/.installed-fuzz: pyproject.toml $(VENV)/.installed-test
 	@echo "installing the fuzzer"
 	@$(PIP) install --group fuzz
+	@touch $@
+
+$(VENV)/.installed-build: pyproject.toml | $(VENV)/bin/python
+	@$(PIP) install --group build
 	@touch $@
 
 $(VENV)/.installed-bench: pyproject.toml $(VENV)/.installed
@@ -71,6 +75,12 @@ test-processors: $(VENV)/.installed-test ## Run the numerical tests under other 
 # What an old library finds deprecated in a new one beneath it is not ours to mend.
 test-oldest: $(OLDEST)/.installed ## Run the tests with the oldest libraries that are allowed
 	$(OLDEST)/bin/python -m pytest --numprocesses=auto --dist=worksteal -W default::DeprecationWarning
+
+test-wheel: $(VENV)/.installed-build ## Build sdist and wheel; test the wheel with each Python in an empty environment
+	$(BIN)/python .ci/wheel.py $(PYTHONS)
+
+soak: $(VENV)/.installed-test ## Disturb runs in every way that machines know; print what was lost
+	$(BIN)/python tests/experiments/soak.py $(KILLS)
 
 check: lint types contract
 
