@@ -1,7 +1,8 @@
 """Load on `dlst serve`: requests a second, latencies and memory, on loopback, bounded.
 
-``python benchmarks/serve.py [MODEL]``: single-row requests to a model file, by default one that is
-fitted here to 40,000 texts of drawn words.
+``python benchmarks/serve.py [MODEL --texts FILE.csv]``: single-row requests to a model of texts,
+with the texts of a file's column ``text``; by default a model that is fitted here to 40,000 texts
+of drawn words, and more of these.
 """
 
 from __future__ import annotations
@@ -20,14 +21,17 @@ import urllib.request
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 N_WORDS, N_TAGS, LENGTH = 20_000, 28, 14
 SNAPSHOTS = 5
+MOST_TEXTS = 5000
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", nargs="?", type=Path)
+    parser.add_argument("--texts", type=Path, help="what to ask a model that is given")
     parser.add_argument("--rows", type=int, default=40_000, help="of the model fitted here")
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--connections", type=int, default=8)
@@ -35,6 +39,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600.0, help="the longest that it may take")
     parser.add_argument("--reasons", action="store_true", help="ask why, too")
     options = parser.parse_args()
+    if (options.model is None) != (options.texts is None):
+        parser.error("MODEL and --texts belong together: words that it does not know cost nothing")
     with tempfile.TemporaryDirectory() as folder:
         model = options.model or fitted(Path(folder) / "texts.skops", options.rows)
         port = free_port()
@@ -75,10 +81,14 @@ def drawn(rng: np.random.Generator, n_rows: int) -> tuple[list[str], list[list[s
     return texts, tags
 
 
+def asked_texts(path: Path | None) -> list[str]:
+    if path is None:
+        return drawn(np.random.default_rng(1), MOST_TEXTS)[0]
+    return pd.read_csv(path, keep_default_na=False, nrows=MOST_TEXTS)["text"].tolist()
+
+
 def measure(options: argparse.Namespace, port: int, pid: int) -> None:
-    bodies = [
-        json.dumps({"text": text}).encode() for text in drawn(np.random.default_rng(1), 2000)[0]
-    ]
+    bodies = [json.dumps({"text": text}).encode() for text in asked_texts(options.texts)]
     path = "/predict?reasons=true" if options.reasons else "/predict"
     requests = [
         f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
