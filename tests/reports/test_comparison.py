@@ -16,7 +16,7 @@ from run_records import (
     words_of,
 )
 
-from dlst.cli.model_commands import parse_settings
+from dlst.cli.model_options import parse_settings
 from dlst.experiments import Plan, plan_of
 from dlst.reports import Run, comparison
 from dlst.reports.provenance import failure_section, provenance_section, run_facts

@@ -33,7 +33,7 @@ class InverseDecoder(CodeDecoder):
     >>> codes = encoder.fit_transform(Y)
     >>> decoder = InverseDecoder().fit(codes, Y, encoder=encoder)
     >>> decoder.predict_proba(codes[[0]]).round(3)
-    array([[0.   , 1.   ]])
+    array([[0., 1.]])
     """
 
     def fit(

@@ -143,9 +143,26 @@ OF_PARTS = {
     "random_state": (5, SAMPLED_CODES),
 }
 
+HINGE = {"regressor__C": 0.1, "regressor__loss": "squared_hinge"}
+
 # Where a method's row is its own.
 OWN_VALUES = {
-    "dlst": OF_PARTS,
+    "dlst": {**OF_PARTS, "regression": ("linear", {})},
+    "dlst-linear": {
+        "random_state": (5, {"decoder__n_queries": 30}),
+        "regressor__Cs": ((5.0, 50.0), {}),
+        "regressor__loss": ("squared_hinge", {"regressor__C": 0.1}),
+        "regressor__max_iter": (1, HINGE),
+        "regressor__tol": (0.3, HINGE),
+        "regressor__random_state": (5, {**HINGE, "regressor__max_iter": 1}),
+        "decoder__least_gain": (0.9, {}),
+        "decoder__n_axes": (2, {}),
+        "decoder__n_pilots": (20, {}),
+        "decoder__random_state": (5, {"decoder__n_queries": 30}),
+        "decoder__second": (None, {}),
+        "decoder__second__loss": ("squared", {}),
+        "decoder__second__max_iter": (1, {}),
+    },
     "dlst-paper": OF_PARTS,
     "dlst-literal": {**OF_PARTS, "codes": ("fitted", {})},
     "mlknn": {"scaling": ("standard", {})},
@@ -181,8 +198,14 @@ OWN_VALUES = {
     "sleec": {"random_state": (5, {"n_clusters": 3})},
 }
 
-# What changes no number, and the words by which its docstring says so.
-SAID_TO_CHANGE_NOTHING = {"n_jobs": r"Threads|Jobs|As in", "callback": r"Called"}
+# What changes no number here, and the words by which its docstring says so, or when it does.
+SAID_TO_CHANGE_NOTHING = {
+    "n_jobs": r"Threads|Jobs|As in",
+    "callback": r"Called",
+    "n_probes": r"Random targets by which leave-one-out is estimated where there is no cheap",
+    "keep_unknown": r"Whether an unknown entry stays NaN",
+    "decoder__second__Cs": r"What ``\"auto\"`` chooses from",
+}
 
 
 def _problem():
@@ -258,16 +281,16 @@ def _same(one, other):
 def test_a_parameter_changes_something_or_is_said_not_to(name, parameter):
     part, _, own = parameter.rpartition("__")
     owner = make(name)
-    if own in SAID_TO_CHANGE_NOTHING:
-        documented = owner.default_parts()._asdict()[part] if part else owner
-        about = rf"\b{own}\b[^\n]*\n +({SAID_TO_CHANGE_NOTHING[own]})"
+    known = owner.get_params()
+    if words := SAID_TO_CHANGE_NOTHING.get(parameter, SAID_TO_CHANGE_NOTHING.get(own)):
+        documented = owner if not part else known[part] or owner.default_parts()._asdict()[part]
+        about = rf"\b{own}\b[^\n]*\n +({words})"
         assert re.search(about, type(documented).__doc__)
         return
     rows = {**OTHER_VALUES, **OWN_VALUES.get(name, {})}
     row = rows.get(parameter, rows.get(own))
     assert row is not None, f"give {parameter} another value in the table above"
     value, beside = row
-    known = owner.get_params()
     # What stands beside a part's parameter is a parameter of the same part.
     beside = {f"{part}__{key}" if f"{part}__{key}" in known else key: beside[key] for key in beside}
     context = [(key, Setting(needed)) for key, needed in beside.items() if key in known]
