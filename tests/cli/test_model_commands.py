@@ -137,10 +137,10 @@ def test_methods_lists_all_or_what_can_be_set_of_one(run):
 
 def test_the_example_of_the_help_works(run, files, tmp_path):
     shown = run("fit", "--help")[1]
-    assert "decision=micro" in shown
+    assert "--decision" in shown
     assert "decoder.n_jobs=2" in shown
     out = tmp_path / "m.skops"
-    settings = ("--set", "decision=micro", "--set", "decoder.n_jobs=2", "--set", "tau=0")
+    settings = ("--decision", "micro", "--set", "decoder.n_jobs=2", "--set", "tau=0")
     assert run("fit", files / "train.csv", "-o", out, *settings)[0] == 0
     model = load_model(out).method_
     assert (model.decision, model.decoder.n_jobs, model.tau) == ("micro", 2, 0)
@@ -223,6 +223,29 @@ def test_evaluate_says_what_the_metrics_say(run, files, model, digits):
     top = evaluate(test.Y, model.decision_function(test.X), ["micro_f1"], r=3)
     assert found["top_r"]["micro_f1"] == top["micro_f1"]
     assert found["top_r"]["micro_f1"] <= found["top_r_ceiling"]["micro_f1"]
+
+
+def test_evaluate_shows_the_rules_side_by_side(run, files, model, digits, tmp_path):
+    _, test = digits
+    found = json.loads(run("evaluate", files / "model.skops", files / "test.csv", "--json")[1])
+    assert (found["decision"], found["rules"]["f1"]) == ("f1", found["decisions"])
+    decided = model.predict(test.X, decision="macro")
+    expected = evaluate(test.Y, None, ["macro_f1"], Y_pred=decided)["macro_f1"]
+    assert found["rules"]["macro"]["macro_f1"] == pytest.approx(expected)
+    text = run("evaluate", files / "model.skops", files / "test.csv")[1]
+    assert "decisions of the model, by the rule f1" in text
+    assert "f1 *" in text
+    assert "subset" in text
+    own = tmp_path / "own.skops"
+    run("fit", files / "train.csv", "-o", own, "--method", "krr")
+    text = run("evaluate", own, files / "test.csv")[1]
+    assert "by its authors' rule" in text
+    assert "Fit with --decision f1" in text
+
+
+def test_a_wrong_decision_is_one_line(mistake, files, tmp_path):
+    said = mistake("fit", files / "train.csv", "-o", tmp_path / "m", "--decision", "best")
+    assert "decision must be one of own, f1" in said
 
 
 def test_evaluate_shows_a_table(run, files):

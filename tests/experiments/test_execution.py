@@ -8,11 +8,13 @@ from sklearn.metrics import average_precision_score, precision_score, recall_sco
 from small_runs import write_table
 
 from dlst.data import load
+from dlst.decisions import DECISIONS
 from dlst.errors import DataError
 from dlst.experiments import Cell
 from dlst.experiments.execution import carry_out, choose_parameters
 from dlst.experiments.protocols import rows_of
 from dlst.methods import make
+from dlst.metrics import evaluate
 
 
 @pytest.fixture
@@ -81,3 +83,35 @@ def test_data_with_labels_only_are_refused_with_the_remedy(tmp_path):
 def test_tuning_reports_what_it_tried(table):
     found = choose_parameters(Cell(table, "plst", split="random"))
     assert found["parameters"] in [choice for choice, _ in found["tried"]]
+
+
+def test_a_record_says_what_was_decided_by_and_the_correction_is_alike_for_all(table):
+    own = carry_out(Cell(table, "krr", split="random"))
+    assert (own["decision"], own["tau"], own["parameters"]["tau"]) == ("own", 0.0, 0.0)
+    assert own["rules"] == {}
+    assert own["metrics"]["micro_f1_budget"] == own["metrics"]["micro_f1_top_r"]
+    assert "macro_f1_suited" not in own["metrics"]
+    default = carry_out(Cell(table, "dlst", split="random"))
+    assert (default["decision"], default["tau"]) == ("f1", 0.0)
+    corrected = carry_out(Cell(table, "dlst", split="random", protocol={"tau": 0.3}))
+    assert corrected["tau"] == 0.3
+
+
+@pytest.mark.parametrize("method", ["krr", "dlst"])
+def test_a_protocol_gives_all_methods_the_same_rule_and_keeps_what_each_rule_reaches(method, table):
+    protocol = {"decision": "micro", "rules": True}
+    record = carry_out(Cell(table, method, split="random", protocol=protocol))
+    rows = rows_of(load(table), "random", 0, {})
+    model = make(method, decision="micro", tau=0.0)
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    model.fit(rows.train.X, rows.train.Y)
+    assert record["decision"] == "micro"
+    assert set(record["rules"]) == set(DECISIONS)
+    for rule, decided in model.predict_by_rules(rows.test.X).items():
+        expected = evaluate(rows.test.Y, None, ["macro_f1"], Y_pred=decided)["macro_f1"]
+        assert record["rules"][rule]["macro_f1"] == pytest.approx(expected)
+    metrics = record["metrics"]
+    assert metrics["macro_f1_suited"] == record["rules"]["macro"]["macro_f1"]
+    assert metrics["macro_f1_budget"] == record["rules"]["budget"]["macro_f1"]
+    assert metrics["micro_f1"] == record["rules"]["micro"]["micro_f1"]

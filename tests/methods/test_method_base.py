@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from dlst.methods import MultiLabelClassifier
-from dlst.methods.base import logit
+from dlst.methods.answers import logit
 
 
 class Recorder(MultiLabelClassifier):
@@ -54,7 +54,7 @@ def test_scores_are_logits_and_the_likelier_is_decided_for(model):
 
 def test_predictions_do_not_depend_on_blocks(model, monkeypatch):
     whole = model.predict(X), model.predict_top(X, 2)
-    monkeypatch.setattr("dlst.methods.base.ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("dlst.methods.answers.ROWS_AT_ONCE", 3)
     np.testing.assert_array_equal(model.predict(X), whole[0])
     np.testing.assert_array_equal(model.predict_top(X, 2), whole[1])
 

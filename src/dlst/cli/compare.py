@@ -54,6 +54,15 @@ def compare(
         list[str] | None,
         typer.Option(help="More about the rows, such as fraction=0.1, missing=0.6 or folds=10."),
     ] = None,
+    decision: Annotated[
+        str | None,
+        typer.Option(
+            help="The rule that all methods decide by, such as f1; default: each method's own."
+        ),
+    ] = None,
+    tau: Annotated[
+        str, typer.Option(help="Prior correction of all rankings: a number, or auto.")
+    ] = "0",
     labels: Labels = None,
     text: Text = None,
     category: Category = None,
@@ -104,6 +113,8 @@ def compare(
     elif data:
         rows = parse_settings(protocol or [], "--protocol", "fraction=0.1")
         rows |= {} if test_size is None else {"test_size": test_size}
+        rows |= {} if decision is None else {"decision": decision}
+        rows |= {} if tau == "0" else parse_settings([f"tau={tau}"])
         columns = given_columns(
             text=text, category=category, number=number, date=date, image=image, id=id_, drop=drop
         )

@@ -37,11 +37,18 @@ def fit(
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     method: Annotated[str, typer.Option(help="See `dlst methods`.")] = "dlst",
+    decision: Annotated[
+        str | None,
+        typer.Option(
+            help="What decisions aim at: f1, micro, macro, instance, hamming, subset, top, budget; "
+            "or own, as the method's authors decide. Default: f1 for dlst, own for the others."
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
-            help="A parameter, such as decision=micro; one of a part, such as decoder.n_jobs=2. "
+            help="A parameter, such as tau=0; one of a part, such as decoder.n_jobs=2. "
             "`dlst methods NAME` lists them.",
         ),
     ] = None,
@@ -94,7 +101,8 @@ def fit(
     for target in (out, *([card] if card else [])):
         check_target(target, force)
     try:
-        model = _seeded(make(method, **parse_settings(settings or [])), seed)
+        chosen = {} if decision is None else {"decision": decision}
+        model = _seeded(make(method, **chosen, **parse_settings(settings or [])), seed)
     except ValueError as error:
         raise DataError(str(error).replace("__", ".")) from error
     columns = given_columns(

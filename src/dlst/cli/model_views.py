@@ -50,7 +50,7 @@ def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> Renderabl
     r = found["top_r"]["r"]
     groups = {
         "scores": "ranking and probabilities",
-        "decisions": "the model's own decisions",
+        "decisions": f"decisions of the model, by {decided_words(found['decision'])}",
         "top_r": f"the {r} best labels of each row (the paper's rule)",
     }
     for group, title in groups.items():
@@ -65,7 +65,39 @@ def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> Renderabl
         f"\nNo ranking can exceed micro-F1 {ceiling['micro_f1']:.4f} or macro-F1 "
         f"{ceiling['macro_f1_upper_bound']:.4f} with {r} labels for each row of these data."
     )
-    return Group(table, Text(note, "dim"))
+    return Group(table, Text(note, "dim"), rules_view(found["rules"], found["decision"]))
+
+
+def decided_words(decision: str) -> str:
+    """Name what decisions are made by."""
+    return "its authors' rule" if decision == "own" else f"the rule {decision}"
+
+
+def rules_view(rules: Mapping[str, Mapping[str, float]], decision: str) -> RenderableType:
+    """Show what decisions by each rule reach, side by side; the best of a column in bold."""
+    shown = {rule: rules[rule] for rule in rules if rule != "top"}
+    if len(shown) < 2:
+        return Text("\nFit with --decision f1 to see the rules side by side.", "dim")
+    measures = list(next(iter(shown.values())))
+    table = Table(box=None, header_style="bold", title="\nthe same model by other rules")
+    table.title_justify = "left"
+    table.add_column("decision")
+    for measure in measures:
+        arrow = "↑" if metric_info(measure).direction == "higher" else "↓"
+        table.add_column(f"{measure} {arrow}", justify="right")
+    for rule, values in shown.items():
+        cells = [
+            Text(f"{values[measure]:.4f}", "bold" if _is_best(shown, rule, measure) else "")
+            for measure in measures
+        ]
+        table.add_row(f"{rule} *" if rule == decision else rule, *cells)
+    table.caption, table.caption_justify = "* what `dlst predict` decides by", "left"
+    return table
+
+
+def _is_best(rules: Mapping[str, Mapping[str, float]], rule: str, measure: str) -> bool:
+    best = max if metric_info(measure).direction == "higher" else min
+    return rules[rule][measure] == best(values[measure] for values in rules.values())
 
 
 def scores_line(scores: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from dlst.experiments.measures import measure
 from dlst.experiments.plan import Cell
 from dlst.experiments.protocols import Rows, rows_of, with_unlabelled
 from dlst.experiments.tuning import Tuned, seeded, tuned
-from dlst.methods import make, method_info
+from dlst.methods import MultiLabelClassifier, make, method_info
 from dlst.metrics import (
     evaluate_per_class,
     instance_average_precision,
@@ -83,9 +83,19 @@ def choose_parameters(cell: Cell) -> dict[str, Any]:
 
 
 def _fixed(cell: Cell, rows: Rows) -> dict[str, Any]:
-    """Return the parameters that are not tuned; features of a table are on a scale already."""
+    """Return the parameters that are not tuned.
+
+    Features of a table are on a scale already. The prior correction is the same for all methods,
+    and so is the rule where the protocol names one.
+    """
     scales = "scaling" in make(cell.method).get_params(deep=False)
-    return {**({"scaling": "none"} if scales and rows.is_scaled else {}), **cell.parameters}
+    alike = {key: cell.protocol[key] for key in ("decision",) if key in cell.protocol}
+    return {
+        **({"scaling": "none"} if scales and rows.is_scaled else {}),
+        "tau": cell.protocol.get("tau", 0.0),
+        **alike,
+        **cell.parameters,
+    }
 
 
 def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
@@ -101,8 +111,13 @@ def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str
     fit, predict = np.diff(clock)
     # Top r needs the mean number of labels, which is known also where single labels are missing.
     r = min(labels_per_row(cardinality=rows.complete_cardinality), test.n_labels)
+    found = measure(test.Y, decided, P, S, r, _by_rules(model, test.X, r))
+    decision, tau = model.decided_by()
     measured: dict[str, Any] = {
-        "metrics": measure(test.Y, decided, P, S, r).flat,
+        "metrics": found.flat,
+        "decision": decision,
+        "tau": tau,
+        "rules": found.rules if cell.protocol.get("rules") else {},
         "seconds": {"fit": round(float(fit), 4), "predict": round(float(predict), 4)},
     }
     if cell.protocol.get("per_label"):
@@ -110,6 +125,15 @@ def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str
     if cell.protocol.get("per_row"):
         measured["row_ap"] = _row_by_row(test, S)
     return measured
+
+
+def _by_rules(model: MultiLabelClassifier, X: Any, r: int) -> dict[str, Any]:
+    """Decide by the rules that the model has learnt; one for another number of labels is none."""
+    if not model.learnt_rules():
+        return {}
+    budget = model.decisions_.rules_["budget"]
+    found = model.predict_by_rules(X)
+    return found if budget.r_ == r else {k: v for k, v in found.items() if k != "budget"}
 
 
 def _row_by_row(test: Dataset, S: Any) -> list[float | None]:
@@ -192,8 +216,8 @@ def _facts(rows: Rows) -> dict[str, Any]:
         "effective_missing": rows.effective_missing,
         "simulated": "simulated" in " ".join(train.provenance.notes),
         "ceiling": {
-            "micro_f1_top_r": best["micro_f1"],
-            "macro_f1_top_r": best["macro_f1_upper_bound"],
+            **{f"micro_f1_{by}": best["micro_f1"] for by in ("top_r", "budget")},
+            **{f"macro_f1_{by}": best["macro_f1_upper_bound"] for by in ("top_r", "budget")},
         },
         "floor": measure(test.Y, prior >= 0.5, prior, prior, r).flat if known else {},
     }

@@ -1,8 +1,9 @@
-"""What a model predicts, measured: rankings, probabilities, its own decisions, and top r."""
+"""What a model predicts, measured: rankings, probabilities, decisions by its rules, and top r."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from dlst.data import Dataset
@@ -13,6 +14,15 @@ BY_LABEL = ("macro_average_precision", "micro_average_precision", "macro_auc")
 PROBABILITY = ("log_loss", "expected_calibration_error")
 DECISIONS = ("micro_f1", "macro_f1", "instance_f1", "hamming_loss", "subset_accuracy", "jaccard")
 TOP_R = ("micro_f1", "macro_f1")
+SUITED = {
+    "micro_f1": "micro",
+    "macro_f1": "macro",
+    "instance_f1": "instance",
+    "hamming_loss": "hamming",
+    "subset_accuracy": "subset",
+}
+"""The rule that aims at each measure of decisions."""
+
 LABELLED_AP = "instance_average_precision_labelled"
 """Instance AP over rows that have a label; scikit-learn counts the others as 1."""
 
@@ -29,6 +39,8 @@ class Measures:
         Instance AP over the rows that have a label.
     r : int
         Labels of each row in ``top_r``.
+    rules : dict of str to dict of str to float
+        Of the decisions by each rule that the model has learnt, and by its authors' ("own").
     """
 
     scores: dict[str, float]
@@ -36,6 +48,7 @@ class Measures:
     top_r: dict[str, float]
     labelled_ap: float
     r: int
+    rules: dict[str, dict[str, float]] = field(default_factory=dict)
 
     @property
     def flat(self) -> dict[str, float]:
@@ -45,11 +58,19 @@ class Measures:
             LABELLED_AP: self.labelled_ap,
             **self.decisions,
             **{f"{name}_top_r": value for name, value in self.top_r.items()},
+            **{f"{name}_budget": self.rules.get("budget", self.top_r)[name] for name in TOP_R},
+            **{
+                f"{name}_suited": self.rules[rule][name]
+                for name, rule in SUITED.items()
+                if rule in self.rules
+            },
             "r": self.r,
         }
 
 
-def measure(Y: Any, decided: Any, P: Any, S: Any, r: int) -> Measures:
+def measure(
+    Y: Any, decided: Any, P: Any, S: Any, r: int, by_rule: Mapping[str, Any] | None = None
+) -> Measures:
     """Measure predictions.
 
     Parameters
@@ -61,6 +82,8 @@ def measure(Y: Any, decided: Any, P: Any, S: Any, r: int) -> Measures:
         a row are those of the scores, within a label those of the probabilities.
     r : int
         Labels that the top-r rule gives to each row.
+    by_rule : mapping of str to decisions, optional
+        Decisions by other rules, as ``predict_by_rules`` gives them.
     """
     return Measures(
         scores={
@@ -71,6 +94,10 @@ def measure(Y: Any, decided: Any, P: Any, S: Any, r: int) -> Measures:
         top_r=evaluate(Y, S, TOP_R, r=r),
         labelled_ap=float(instance_average_precision(Y, S, empty="skip")),
         r=r,
+        rules={
+            rule: evaluate(Y, None, DECISIONS, Y_pred=given)
+            for rule, given in (by_rule or {}).items()
+        },
     )
 
 
@@ -81,10 +108,14 @@ def measure_model(model: Any, data: Dataset) -> dict[str, Any]:
     """
     r = min(labels_per_row(cardinality=float(model.prevalence_.sum())), data.n_labels)
     decided, P, S = model.predict_all(data.X)
-    found = measure(data.Y, decided, P, S, r)
+    found = measure(data.Y, decided, P, S, r, model.predict_by_rules(data.X))
+    decision, tau = model.decided_by()
     return {
+        "decision": decision,
+        "tau": tau,
         "scores": found.scores,
         "decisions": found.decisions,
+        "rules": found.rules,
         "top_r": {"r": r, **found.top_r},
         "top_r_ceiling": top_r_ceiling(data.Y, r),
     }

@@ -18,6 +18,10 @@ A protocol is a mapping with any of
 - ``options``: what the reader of the data takes, such as ``{"difficult": "ignore"}``; for a
   table ``{"labels": "tags", "columns": {"text": ["title"]}}``, the kinds in the words of
   :class:`dlst.inputs.TableEncoder`;
+- ``decision``: the rule that all methods decide by, a name of :mod:`dlst.decisions` or "own"
+  (default: each method's own parameter, which is "f1" for DLST and "own" for the others);
+- ``tau``: prior correction of the ranking of all methods, a number or "auto" (default 0, none);
+- ``rules``: keep the measures of the decisions by each rule in the record;
 - ``per_label``: keep the measures of each label in the record;
 - ``per_row``: keep the average precision of test rows (of at most 1,000), which tells whether a
   difference on one split is more than chance.
@@ -42,6 +46,8 @@ from dlst.data import (
     with_simulated_features,
 )
 from dlst.data.splits import Reading, repeated_random_splits
+from dlst.decisions import DECISIONS
+from dlst.decisions.prior_correction import TAU
 from dlst.errors import PlanError
 from dlst.experiments.tables import with_features
 
@@ -80,6 +86,9 @@ _MEANINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "transductive": _FLAG,
     "simulate": _TABLE,
     "options": _TABLE,
+    "decision": (f"one of {', '.join(DECISIONS)}", DECISIONS.__contains__),
+    "tau": ('a number or "auto"', TAU.allows),
+    "rules": _FLAG,
     "per_label": _FLAG,
     "per_row": _FLAG,
 }

@@ -1,6 +1,7 @@
 """Whole methods: every one a scikit-learn classifier for many labels."""
 
-from dlst.methods.base import MultiLabelClassifier, Predictions
+from dlst.methods.answers import Predictions
+from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.br import BR
 from dlst.methods.clems import CLEMS
 from dlst.methods.code_space import CodeSpaceClassifier, Composition

@@ -1,67 +1,42 @@
-"""What every method does alike: read targets, guard odd labels, give scores in all forms."""
+"""How every method is fitted: targets read, odd labels guarded, decisions learnt out of sample."""
 
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length
 
 from dlst._cross_fitting import cross_fitted
-from dlst._matrices import FeatureMatrix, refuse_huge
+from dlst._matrices import FeatureMatrix
 from dlst._parameters import (
     Constraints,
     check_parameters,
-    integer,
     number,
 )
 from dlst.data.names import NumberedNames
-from dlst.decisions import DecisionLayer, OwnOrRule, SubsetRule, Tau, TopSets
+from dlst.decisions import DecisionLayer
 from dlst.errors import DataError
+from dlst.methods.answers import Answers
 from dlst.methods.targets import labelled_rows, read_targets
-from dlst.metrics import TopLabels
 from dlst.parts import OutOfSample
-
-ROWS_AT_ONCE = 1024
-"""Rows scored at once by ``predict_top`` and ``predict``, whose memory does not grow with n·K."""
 
 FEWEST_CROSS_FITTED = 3
 """Labelled rows of which two can be learnt from while one is judged."""
-
-# A probability of exactly 0 or 1 has no logit.
-_EPSILON = 1e-12
 
 
 OutOfSampleLater: TypeAlias = Callable[[], OutOfSample | None]
 """Gives probabilities of training rows as if they were new, when a decision asks for them."""
 
 
-class Predictions(NamedTuple):
-    """What a method says of some rows: decisions, probabilities, ranking scores."""
-
-    labels: Any
-    probabilities: NDArray[np.float64]
-    scores: NDArray[np.float64]
-
-
-class _Scored(NamedTuple):
-    """Rows with what the method says of labels that vary, and with what is told of all labels."""
-
-    X: FeatureMatrix
-    P: NDArray[np.float64]
-    S: NDArray[np.float64]
-    probabilities: NDArray[np.float64]
-    ranking: NDArray[np.float64]
-
-
-class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ignore[misc]
     """Base of all methods: a scikit-learn classifier for label indicators and for 1-D classes.
 
     A method implements ``_fit(X, Y)`` and ``_probabilities(X)``, and ``_scores(X)``,
@@ -90,10 +65,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
     _takes_unlabelled = False
     _constraints: ClassVar[Constraints] = {}
 
-    decision: Any
-    cardinality: float | None
-    tau: Any
-
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to features and targets.
 
@@ -118,6 +89,14 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         """
         rows, P, _ = self._fit_labels(X, y)()
         return OutOfSample(self.training_rows_[rows], self._over_all(P, self.prevalence_))
+
+    # What a method implements.
+
+    @abstractmethod
+    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
+        """Learn from labelled rows and labels that vary; see the class about what is returned."""
+
+    # What they share.
 
     def _fit_labels(self, X: Any, y: Any) -> Callable[[], OutOfSample]:
         check_parameters(self)
@@ -144,171 +123,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             return self._fit_varying(X, Y if varying.all() else Y[:, self._varying])
         return lambda: OutOfSample(np.arange(Y.shape[0]), np.empty((Y.shape[0], 0)))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each label.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            For a 1-D target the probabilities of its classes, which add up to 1.
-        """
-        P = self._all_probabilities(self._checked_features(X))
-        return P if self._targets.is_indicator else self._class_probabilities(P)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Give the scores by which labels are ranked within a row: higher is more relevant.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            For a 1-D target of two classes the logit of the second, shape (n,); of more classes
-            the logarithms of their probabilities.
-        """
-        X = self._checked_features(X)
-        if self._targets.is_indicator:
-            return self._scored(X).ranking
-        P = self._class_probabilities(self._all_probabilities(X))
-        logarithms: NDArray[np.float64] = np.log(np.maximum(P, _EPSILON))
-        return logarithms[:, 1] - logarithms[:, 0] if P.shape[1] == 2 else logarithms
-
-    def predict(self, X: Any, decision: OwnOrRule | None = None) -> Any:
-        """Decide; indicator in, indicator out, sparse stays sparse.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n, d)
-        decision : str, optional
-            Another rule than the model's parameter says, of those that were learnt.
-        """
-        name = self._decision_settings()[0] if decision is None else decision
-        return self.predict_by_rules(X, [name])[name]
-
-    def predict_by_rules(self, X: Any, decisions: Sequence[str] | None = None) -> dict[str, Any]:
-        """Decide by several rules, for little more than one of them costs.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n, d)
-        decisions : sequence of str, optional
-            Names; by default the method's own decisions and all rules that were learnt.
-
-        Returns
-        -------
-        dict of str to decisions
-            As :meth:`predict` gives them.
-        """
-        X = self._checked_features(X)
-        names = self._learnt_decisions() if decisions is None else tuple(decisions)
-        if not self._targets.is_indicator:
-            P = self._class_probabilities(self._all_probabilities(X))
-            return dict.fromkeys(names, self.classes_[P.argmax(axis=1)])
-        found: dict[str, list[sp.csr_array]] = {name: [] for name in names}
-        for block in _row_blocks(X):
-            scored = self._scored(block)
-            for name, parts in found.items():
-                parts.append(sp.csr_array(self._decided(scored, name)))
-        return {
-            name: self._targets.decided(sp.csr_array(sp.vstack(parts, format="csr")))
-            for name, parts in found.items()
-        }
-
-    def predict_all(self, X: Any) -> Predictions:
-        """Give decisions, probabilities and ranking scores, for little more than one of them costs.
-
-        Returns
-        -------
-        Predictions
-            ``labels``, ``probabilities`` and ``scores``, as :meth:`predict`, :meth:`predict_proba`
-            and :meth:`decision_function` give them.
-        """
-        check_is_fitted(self)
-        if not self._targets.is_indicator:
-            return Predictions(self.predict(X), self.predict_proba(X), self.decision_function(X))
-        scored = self._scored(self._checked_features(X))
-        decided = self._decided(scored, self._decision_settings()[0])
-        labels = self._targets.decided(sp.csr_array(decided))
-        return Predictions(labels, scored.probabilities, scored.ranking)
-
-    def predict_sets(self, X: Any, k: int = 5) -> TopSets:
-        """Give the k likeliest label sets of each row, of those that occur in training.
-
-        The rule "subset" must have been learnt: any ``decision`` that learns will do.
-
-        Returns
-        -------
-        TopSets
-            ``indices`` into ``sets``, ``probabilities``, and what speaks for each set;
-            ``to_frame(model.label_names_)`` tells them by names.
-        """
-        X = self._checked_features(X)
-        integer(at_least=1).check("k", k)
-        if not self._varying.size:
-            raise DataError("there is one label set only: every label is constant in training.")
-        rule: SubsetRule = self.decisions_.rule("subset")
-        parts = []
-        for block in _row_blocks(X):
-            P = self.decisions_.calibrated(self._probabilities(block))
-            parts.append(rule.top_sets(P, k, votes=self._row_votes(block)))
-        sets = self._over_all(parts[0].sets.toarray(), self.prevalence_ >= 0.5)
-        return TopSets.joined(parts, sp.csr_array(sets.astype(np.float64)))
-
-    def predict_top(self, X: Any, k: int = 5) -> TopLabels:
-        """Give the k best labels of each row and their scores, best first, in memory O(n·k).
-
-        Returns
-        -------
-        TopLabels
-            ``labels`` (column numbers) and ``scores`` (those of :meth:`decision_function`), both
-            of shape (n, k).
-        """
-        X = self._checked_features(X)
-        integer(at_least=1).check("k", k)
-        if k > self.n_labels_:
-            raise ValueError(
-                f"k must be at most the number of labels; got k={k} with {self.n_labels_} labels."
-            )
-        labels, scores = [], []
-        for block in _row_blocks(X):
-            S = self._scored(block).ranking
-            best = np.argsort(-S, axis=1, kind="stable")[:, :k]
-            labels.append(best)
-            scores.append(np.take_along_axis(S, best, axis=1))
-        return TopLabels(np.vstack(labels), np.vstack(scores))
-
-    def explain(self, X: Any) -> Any:
-        """Say what made the scores of rows; methods without such an account refuse."""
-        raise DataError(
-            f"{type(self).__name__} does not explain its scores. Fit DLST, which does "
-            "(--method dlst in the shell)."
-        )
-
-    # What a method implements.
-
-    @abstractmethod
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
-        """Learn from labelled rows and labels that vary; see the class about what is returned."""
-
-    @abstractmethod
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
-        """Return the probabilities of the labels that vary."""
-
-    def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return probabilities and ranking scores; by default these are the logits of those."""
-        P = self._probabilities(X)
-        return P, logit(P)
-
-    def _own_decisions(
-        self, X: FeatureMatrix, P: NDArray[np.float64], S: NDArray[np.float64]
-    ) -> NDArray[np.bool_]:
-        """Decide as the method's authors do, from probabilities and own scores: p >= 1/2."""
-        return P >= 0.5
-
-    def _row_votes(self, X: FeatureMatrix) -> sp.csr_array | None:
-        """Return how much training rows vote on rows, (n, n_training); None where none do."""
-        return None
-
-    # What they share.
-
     def _fit_varying(self, X: FeatureMatrix, Y: sp.csr_array) -> Callable[[], OutOfSample]:
         """Fit to labels that vary, then decisions to what is predicted out of sample."""
         layer = self._decision_layer()
@@ -332,13 +146,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             layer.cardinality -= always
         return layer
 
-    def _decision_settings(self) -> tuple[OwnOrRule, Tau]:
-        """Return the decision and the prior correction that the parameters mean."""
-        return self.decision, self.tau
-
-    def _learnt_decisions(self) -> tuple[str, ...]:
-        return ("own", *(self.decisions_.rules_ if self._varying.size else ()))
-
     def _cross_fitted(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSample:
         """Return probabilities of labelled rows by clones fitted to the other four fifths."""
         rows = labelled_rows(Y)
@@ -356,69 +163,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
             return P
 
         return OutOfSample(rows, cross_fitted(predict, len(rows)))
-
-    def _checked_features(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> FeatureMatrix:
-        if not reset:
-            check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=np.float64,
-            # A frame's array lies by columns, and BLAS rounds by how an array lies.
-            order="C",
-            ensure_min_samples=min_rows,
-        )
-        X = sp.csr_array(X) if sp.issparse(X) else X
-        refuse_huge(X)
-        return X
-
-    def _all_probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
-        """Probabilities of all labels; those that did not vary have their prevalence."""
-        if not self._varying.size:
-            return np.tile(self.prevalence_, (X.shape[0], 1))
-        return self._over_all(self._probabilities(X), self.prevalence_)
-
-    def _scored(self, X: FeatureMatrix) -> _Scored:
-        if not self._varying.size:
-            P = self._all_probabilities(X)
-            return _Scored(X, P[:, :0], P[:, :0], P, logit(P))
-        P, S = self._scores(X)
-        ranking = self.decisions_.rank(P, S)
-        prior = self.prevalence_
-        return _Scored(X, P, S, self._over_all(P, prior), self._over_all(ranking, logit(prior)))
-
-    def _over_all(self, values: NDArray[Any], constant: NDArray[Any]) -> NDArray[Any]:
-        """Add the labels that did not vary, each with one value."""
-        if self._varying.size == self.n_labels_:
-            return values
-        found = np.tile(constant.astype(values.dtype), (len(values), 1))
-        found[:, self._varying] = values
-        return found
-
-    def _decided(self, scored: _Scored, name: str) -> NDArray[np.bool_]:
-        """Decide for all labels; those that did not vary by their prevalence."""
-        X, P, S = scored[:3]
-        if not self._varying.size:
-            return scored.probabilities >= 0.5
-        if name == "own":
-            return self._over_all(self._own_decisions(X, P, S), self.prevalence_ >= 0.5)
-        rule = self.decisions_.rule(name)
-        votes = self._row_votes(X) if rule.takes_votes else None
-        decided = self.decisions_.decide(rule, P, scored.ranking[:, self._varying], votes)
-        return self._over_all(decided.toarray() == 1, self.prevalence_ >= 0.5)
-
-    def _class_probabilities(self, P: NDArray[np.float64]) -> NDArray[np.float64]:
-        if len(self.classes_) == 1:
-            return np.ones((P.shape[0], 1))
-        if len(self.classes_) == 2:
-            return np.hstack([1.0 - P, P])
-        total = P.sum(axis=1, keepdims=True)
-        shares: NDArray[np.float64] = np.where(
-            total > 0, P / np.where(total > 0, total, 1.0), self.prevalence_
-        )
-        return shares
 
     def _refuse_unknown(self, count: int) -> None:
         if count:
@@ -442,18 +186,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore
         tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def logit(P: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log p/(1-p), finite for 0 and 1."""
-    P = np.clip(P, _EPSILON, 1.0 - _EPSILON)
-    logits: NDArray[np.float64] = np.log(P) - np.log1p(-P)
-    return logits
-
-
-def _row_blocks(X: FeatureMatrix) -> Iterator[FeatureMatrix]:
-    for start in range(0, X.shape[0], ROWS_AT_ONCE):
-        yield X[start : start + ROWS_AT_ONCE]
 
 
 def _prevalence(Y: sp.csr_array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -17,7 +17,8 @@ from dlst._unknown import known_or_mean
 from dlst.decoders import Explanation, VoteDecoder
 from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT
-from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater, logit
+from dlst.methods.answers import logit
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.parts import Decoder, Encoder, Judge, Regression, Regressor, SearchedCodes
 

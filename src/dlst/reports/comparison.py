@@ -24,13 +24,18 @@ from dlst.reports.words import NOTHING, anchor, empty_section, listed
 MEASURES = (
     "instance_average_precision_labelled",
     "macro_average_precision",
+    "micro_f1_budget",
+    "macro_f1_budget",
     "micro_f1_top_r",
     "macro_f1_top_r",
     "micro_f1",
     "macro_f1",
     "hamming_loss",
 )
-RANKED = (*MEASURES[:3], "micro_f1")
+SUITED = ("micro_f1", "macro_f1", "hamming_loss")
+"""Measures that have a rule of their own; judged by it where all methods were given one."""
+
+RANKED = (*MEASURES[:2], "micro_f1_top_r", "micro_f1")
 COSTS = (
     ("fit_seconds", "Seconds to fit", 2),
     ("predict_seconds", "Seconds to predict the test rows", 2),
@@ -52,7 +57,7 @@ def sections(run: Run) -> list[Section]:
     frame = run.frame
     if is_small(frame):
         words = run_sentences(run)
-        return [Section("scores", "Scores", [*words, score_lines(run, MEASURES)])]
+        return [Section("scores", "Scores", [*words, score_lines(run, measures_of(frame))])]
     counted, apart = real(frame), frame[frame["simulated"]]
     shown = _score_section("scores", "Scores", run_sentences(run), counted)
     note = [Text("A made problem on real labels; it counts in no verdict or rank.")]
@@ -70,9 +75,28 @@ def verdict(run: Run) -> str:
     counted = Run([run.evaluated[index] for index in frame.index], run.plan)
     ranked = ranks_of(frame, MEASURES[0])
     if ranked is None:
-        return f"{ranking_sentence(counted, MEASURES[0])} {standing_sentence(frame, MEASURES)}"
+        shown = measures_of(frame)
+        return f"{ranking_sentence(counted, MEASURES[0])} {standing_sentence(frame, shown)}"
     tests = f"{holm_sentence([ranked])}."
-    return f"{rank_sentence(ranked)} {_capital(tests)} {standing_sentence(frame, MEASURES)}"
+    shown = measures_of(frame)
+    return f"{rank_sentence(ranked)} {_capital(tests)} {standing_sentence(frame, shown)}"
+
+
+def measures_of(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Return what is shown: decisions by the rule for each measure, where all methods have them."""
+    done = frame[frame["status"] == "done"]
+
+    def known(measure: str) -> bool:
+        return measure in done and bool(done[measure].notna().all())
+
+    def says_more(measure: str) -> bool:
+        plain = measure.replace("_budget", "_top_r")
+        return measure == plain or (known(measure) and not done[measure].equals(done[plain]))
+
+    measures = tuple(measure for measure in MEASURES if says_more(measure))
+    if not all(known(f"{measure}_suited") for measure in SUITED):
+        return measures
+    return tuple(f"{name}_suited" if name in SUITED else name for name in measures)
 
 
 def rank_sections(frame: pd.DataFrame, measures: Sequence[str] = RANKED) -> list[Section]:
@@ -132,7 +156,8 @@ def _score_section(
         return []
     reference = str(frame["title"].iloc[0])
     tables = [
-        score_block(frame, measure, reference, name=anchor(name, measure)) for measure in MEASURES
+        score_block(frame, measure, reference, name=anchor(name, measure))
+        for measure in measures_of(frame)
     ]
     chart = score_chart(frame, MEASURES[0], reference, name=f"{name}-chart")
     shown: list[Block] = [block for block in (chart, *tables) if block is not None]

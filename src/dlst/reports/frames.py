@@ -11,6 +11,9 @@ import pandas as pd
 from dlst.metrics import metric_info
 
 TOP_R = "_top_r"
+RULES = {TOP_R: "top r", "_budget": "r decisions", "_suited": "by the rule for it"}
+"""What a measure of decisions was taken by, where they are not the method's own."""
+
 LABELLED = "_labelled"
 IDENTITY = ("data", "method", "title", "split", "seed", "protocol")
 
@@ -37,10 +40,17 @@ def plain_measure(measure: str) -> str:
 
     Examples
     --------
-    >>> plain_measure("micro_f1_top_r")
-    'micro_f1'
+    >>> plain_measure("micro_f1_top_r"), plain_measure("macro_f1_suited")
+    ('micro_f1', 'macro_f1')
     """
-    return measure.removesuffix(TOP_R).removesuffix(LABELLED)
+    for suffix in (*RULES, LABELLED):
+        measure = measure.removesuffix(suffix)
+    return measure
+
+
+def rule_of(measure: str) -> str | None:
+    """Say what the decisions of a measure were made by, where they are not the method's own."""
+    return next((words for suffix, words in RULES.items() if measure.endswith(suffix)), None)
 
 
 def measure_title(measure: str) -> str:
@@ -50,7 +60,8 @@ def measure_title(measure: str) -> str:
     name = name[0].upper() + name[1:]
     if measure.endswith(LABELLED):
         return f"{name}, rows with labels"
-    return f"{name}, top r" if measure.endswith(TOP_R) else name
+    rule = rule_of(measure)
+    return name if rule is None else f"{name}, {rule}"
 
 
 def _row(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,6 +77,8 @@ def _row(record: Mapping[str, Any]) -> dict[str, Any]:
         "data_sha256": record.get("data_sha256") or "",
         "status": record["status"],
         "message": record.get("message"),
+        "decision": record.get("decision"),
+        "tau": record.get("tau"),
         "parameters": json.dumps(record.get("parameters") or {}, sort_keys=True),
         **(record.get("metrics") or {}),
         **{f"{part}_seconds": seconds.get(part) for part in ("fit", "predict", "tune")},

@@ -9,7 +9,13 @@ import pandas as pd
 
 from dlst.metrics import metric_info
 from dlst.reports.document import Chart, Column, Direction, Series, Table, TableCell, Text
-from dlst.reports.frames import LABELLED, TOP_R, is_better_higher, measure_title, plain_measure
+from dlst.reports.frames import (
+    LABELLED,
+    is_better_higher,
+    measure_title,
+    plain_measure,
+    rule_of,
+)
 from dlst.reports.run import CEILING, FLOOR, SIZES, Run, common_words, titled
 from dlst.reports.score_tables import FEWEST_PAIRS, LEVEL, ScoreTable, score_table
 from dlst.reports.signed_rank import signed_rank_p
@@ -181,13 +187,35 @@ def measure_heading(measure: str) -> str:
     ('Micro-F1, own decisions', 'Macro AUC')
     """
     title = measure_title(measure)
-    own = metric_info(plain_measure(measure)).needs == "decisions" and not measure.endswith(TOP_R)
+    own = metric_info(plain_measure(measure)).needs == "decisions" and rule_of(measure) is None
     return f"{title}, own decisions" if own else title
+
+
+def decisions_sentence(frame: pd.DataFrame) -> str:
+    """Say what each method decides by, and how rankings were corrected by the prior."""
+    known = titled(frame).dropna(subset=["decision"]) if "decision" in frame else frame.iloc[:0]
+    if known.empty:
+        return ""
+    by_rule: dict[str, list[str]] = {}
+    for title, rule in known.groupby("title", sort=False)["decision"].first().items():
+        by_rule.setdefault(str(rule), []).append(str(title))
+    said = [
+        f"{listed(titles)} {'as their authors do' if rule == 'own' else f'by the rule {rule}'}"
+        for rule, titles in by_rule.items()
+    ]
+    taus = sorted(known["tau"].dropna().unique())
+    correction = "none, for any method" if taus == [0.0] else f"τ = {', '.join(map(str, taus))}"
+    return f"Decisions: {'; '.join(said)}. Prior correction of rankings: {correction}."
 
 
 def run_sentences(run: Run) -> list[Text]:
     """Say on which rows and with which parameters a run was made, and what was simulated."""
-    sentences = [protocol_sentence(run.frame), run.tuning, simulated_sentence(run.frame)]
+    sentences = [
+        protocol_sentence(run.frame),
+        decisions_sentence(run.frame),
+        run.tuning,
+        simulated_sentence(run.frame),
+    ]
     return [Text(sentence) for sentence in sentences if sentence]
 
 

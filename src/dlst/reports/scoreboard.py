@@ -10,7 +10,13 @@ import pandas as pd
 
 from dlst.metrics import metric_info
 from dlst.reports.document import Column, Table, TableCell
-from dlst.reports.frames import LABELLED, is_better_higher, measure_title, plain_measure
+from dlst.reports.frames import (
+    LABELLED,
+    is_better_higher,
+    measure_title,
+    plain_measure,
+    rule_of,
+)
 from dlst.reports.run import CEILING, FLOOR, Run, titled
 from dlst.reports.score_blocks import direction_of, measure_words, number, scores
 from dlst.reports.score_tables import DECIMALS, FEWEST_PAIRS, LEVEL, ScoreTable
@@ -30,7 +36,7 @@ BOUNDS = {
     FLOOR: ("floor: frequency", "labels ranked by their frequency in training, rows unseen"),
     CEILING: ("ceiling: top r", "the best that any ranking reaches when each row gets r labels"),
 }
-UPPER_BOUNDS = ("macro_f1_top_r",)
+UPPER_BOUNDS = ("macro_f1_top_r", "macro_f1_budget")
 """Ceilings that are known to lie above what can be reached."""
 
 
@@ -139,7 +145,13 @@ def short_heading(measure: str) -> str:
 def measure_meaning(measure: str) -> str:
     """Explain a measure in a line."""
     own = metric_info(plain_measure(measure)).meaning
-    return f"{own}, when every row gets its r best labels" if measure.endswith("_top_r") else own
+    added = {
+        "top r": "when every row gets its r best labels",
+        "r decisions": "when every row gets r labels that the method chooses",
+        "by the rule for it": "decided by the rule that aims at it",
+    }
+    rule = rule_of(measure)
+    return own if rule is None else f"{own}, {added[rule]}"
 
 
 def _against_next(run: Run, table: ScoreTable, column: str, ours: str) -> str:
@@ -231,7 +243,7 @@ def _bound(prefix: str, measure: str, value: float) -> TableCell:
 
 def _note(table: ScoreTable | None, n_sets: int) -> str:
     where = "each column" if n_sets == 1 else "each measure and data set"
-    note = f"Marked: the best of {where}. F1 without top r and Hamming loss judge own decisions."
+    note = f"Marked: the best of {where}. Where no rule is named, own decisions are judged."
     if table is not None and table.count.to_numpy().max() >= FEWEST_PAIRS:
         note += " And what does not differ from it, by Wilcoxon's signed-rank test over splits."
     return note

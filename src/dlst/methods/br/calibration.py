@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from dlst.methods.base import logit
+from dlst.methods.answers import logit
 
 FloatArray = NDArray[np.float64]
 

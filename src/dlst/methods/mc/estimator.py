@@ -17,7 +17,8 @@ from sklearn.utils.extmath import randomized_svd
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import NONE, Constraints, integer, number, one_of
 from dlst.decisions import OwnOrRule, Tau
-from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater, logit
+from dlst.methods.answers import logit
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.mc.fold_in import Factors, chi2_scores, factors, linear_rule
 from dlst.methods.mc.objective import FEATURE_LOSSES, LABEL_LOSSES, VARIANTS, Completion
 from dlst.methods.mc.search import (
