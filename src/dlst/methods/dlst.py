@@ -152,7 +152,9 @@ class DLST(LabelSpaceClassifier):
         return self._completed(self._parts_of(self.regression_))
 
     def _parts_of(self, regression: str) -> Composition:
-        return LinearDLST.default_parts() if regression == "linear" else self.default_parts()
+        # Whatever may have been assigned: it is checked when fitting, not before.
+        linear = isinstance(regression, str) and regression == "linear"
+        return LinearDLST.default_parts() if linear else self.default_parts()
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
         self.regression_log_loss_: dict[str, float] = {}
