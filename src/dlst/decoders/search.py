@@ -40,7 +40,7 @@ def nearest_codes(
         Neighbours of each query.
     queries : ndarray of shape (n_queries, r)
     own : ndarray of shape (n_queries,), optional
-        For each query the row of the data base that is left out.
+        For each query the searched row that is left out.
     n_jobs : int, optional
         Threads over blocks of queries.
 
