@@ -93,7 +93,8 @@ def test_a_round_trip_changes_no_byte(name, digits, tmp_path):
     save_model(before, tmp_path / "m.skops")
     after = load_model(tmp_path / "m.skops")
     assert type(after) is type(before)
-    assert after.get_params() == before.get_params()
+    # By their words: a part of a default part is made anew each time it is asked for.
+    assert repr(after.get_params()) == repr(before.get_params())
     assert list(after.label_names_) == list(train.label_names)
     for method in ("predict_proba", "decision_function"):
         assert getattr(after, method)(X).tobytes() == getattr(before, method)(X).tobytes()

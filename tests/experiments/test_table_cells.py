@@ -53,7 +53,7 @@ def test_the_encoder_sees_training_rows_alone(file: Path) -> None:
 def test_a_cell_measures_what_a_tagger_says(file: Path) -> None:
     cell = Cell(str(file), "br", split="random", seed=1, protocol={"options": OPTIONS})
     record = carry_out(cell)
-    assert record["parameters"] == {"scaling": "none"}
+    assert record["parameters"] == {"scaling": "none", "tau": 0.0}
     assert record["metrics"]["micro_f1"] > 0.9
     data = load(file, raw=True, **OPTIONS)
     frame, tags = data.table.frame, pd.read_csv(file)["tags"]
