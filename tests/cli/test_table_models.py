@@ -265,6 +265,8 @@ def test_a_folder_of_pictures_is_learnt(run, tmp_path):
     found = pd.read_csv(out)
     assert found["file"].tolist() == [row["file"] for row in rows]
     assert (found["tags"] == found["predicted tags"]).all()
+    assert run("predict", m, tmp_path / "labels.csv", "-o", tmp_path / "r.csv")[0] == 0
+    assert pd.read_csv(tmp_path / "r.csv")["file"].tolist() == found["file"].tolist()
     (tmp_path / "images" / "3.png").unlink()
     code, _, err = run("predict", m, tmp_path / "labels.csv", "-o", tmp_path / "q.csv")
     assert code == 2

@@ -166,7 +166,7 @@ class TableModel(UsedModel):
         self, frame: Any, keep: bool, tally: Tally, table: RawTable | None
     ) -> Iterator[PredictedRows]:
         encoder: TableEncoder = self.tagger.encoder_
-        names = list(frame.columns) if keep else encoder.names_of("id")
+        names = list(frame.columns) if keep else encoder.naming()
         kept = {name: frame[name].to_numpy() for name in names if name in frame.columns}
         if not len(frame):
             yield one_block(self.method, kept)

@@ -156,6 +156,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the columns of these kinds."""
         return [column.name for column in self.columns_ if column.kind in kinds]
 
+    def naming(self) -> list[str]:
+        """Return the columns by which a person knows a row: ids, else paths of pictures."""
+        return self.names_of("id") or self.names_of("image")
+
     def kinds(self) -> dict[str, list[str]]:
         """Return all columns by kind, in the words of the constructor."""
         found: dict[str, list[str]] = {}

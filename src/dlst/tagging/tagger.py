@@ -259,7 +259,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def _table(
         self, frame: Any, block: Predictions, top: int | None, keep: bool, probabilities: bool
     ) -> pd.DataFrame:
-        kept = list(frame.columns) if keep else self.encoder_.names_of("id")
+        kept = list(frame.columns) if keep else self.encoder_.naming()
         columns: dict[str, Any] = {
             name: frame[name].to_numpy() for name in kept if name in frame.columns
         }
