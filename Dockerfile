@@ -6,7 +6,7 @@ FROM python:3.11-slim
 COPY . /source
 RUN pip install --no-cache-dir '/source[serve]' && rm -rf /source
 # Compiled kernels are kept in /tmp where it may be written; elsewhere each start compiles anew.
-ENV HOME=/nonexistent PYTHONDONTWRITEBYTECODE=1 NUMBA_CACHE_DIR=/tmp/numba
+ENV HOME=/nonexistent PYTHONDONTWRITEBYTECODE=1 NUMBA_CACHE_DIR=/tmp
 USER 10001:10001
 EXPOSE 8000
 HEALTHCHECK --start-period=120s \
