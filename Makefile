@@ -103,10 +103,11 @@ fuzz: $(VENV)/.installed-fuzz ## Feed the readers 2,000 damaged files of each ty
 			-rss_limit_mb=4096 -print_final_stats=0 -artifact_prefix=artefacts/$$kind- || exit 1; \
 	done
 
-bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one run
+bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one run; write docs/performance.md
 	$(BIN)/python benchmarks/readers.py
 	$(BIN)/python benchmarks/stratification.py
 	$(BIN)/python benchmarks/encoder.py
+	$(BIN)/python benchmarks/_table.py
 
 clean: ## Remove the environment and caches
 	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
