@@ -66,8 +66,10 @@ def test_one_bad_cell_in_a_number_column_is_an_error_with_row_and_column(bad: st
 
 
 def test_a_comma_in_a_number_is_told() -> None:
-    with pytest.raises(CellError, match="decimal point and without separators of thousands"):
+    with pytest.raises(CellError, match="decimal point and without signs between the thousands"):
         kind_of(["1", "2", "1,000"], "size")
+    with pytest.raises(CellError, match=r"expected a number, got '1,5'\. Write numbers with a dec"):
+        kind_of(["1,5", "2,5", "-3,25"], "size")
 
 
 def test_given_kinds_win() -> None:

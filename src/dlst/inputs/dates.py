@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dlst.data.tables.cells import shown
+from dlst.data.tables.cells import holds_objects, is_missing, shown
 from dlst.errors import DataError
-from dlst.inputs.cells import CellError, holds_objects, is_missing, texts_of
+from dlst.inputs.cells import CellError, texts_of
 from dlst.inputs.notes import Tally
 from dlst.inputs.part import Part
 

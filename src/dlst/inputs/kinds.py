@@ -11,32 +11,26 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 
-from dlst.data.column_choice import first_names
-from dlst.data.tables.cells import shown
-from dlst.errors import DataError
-from dlst.inputs.cells import (
-    CellError,
+from dlst.data.column_choice import FEWEST_FOR_ID, first_names
+from dlst.data.tables.cells import (
+    ID_SHARE,
+    MOST,
+    are_identifiers,
+    are_numbers,
     holds_objects,
     is_missing,
+    mend,
     numbers_of,
-    remedy_for,
-    texts_of,
+    shown,
 )
+from dlst.errors import DataError
+from dlst.inputs.cells import CellError, texts_of
 from dlst.inputs.dates import looks_like_date
 
 Kind: TypeAlias = Literal["number", "category", "text", "date", "image", "id", "ignored"]
 
 GIVEN_AS = ("number", "category", "text", "date", "image", "id", "drop")
 """The words by which a user gives kinds; ``drop`` makes a column ignored."""
-
-MOST = 0.5
-"""A column is what more than this share of its cells are; the others are then mistakes."""
-
-FEWEST_FOR_ID = 20
-"""In fewer rows, values that all differ say nothing."""
-
-ID_SHARE = 0.9
-"""Single words are no categories where so large a share of them differ."""
 
 WORDS_OF_TEXT = 4
 CATEGORIES_OF_WORDS = 50
@@ -139,16 +133,17 @@ def _recognised(name: str, column: Any) -> tuple[Kind, str]:
             "Convert it, or drop the column."
         )
     values, wrong = numbers_of(there)
-    if len(wrong) < (1 - MOST) * len(there):
+    if are_numbers(there, wrong):
         if wrong.size:
             place = int(wrong[0])
             row = int(np.flatnonzero(~is_missing(column))[place])
+            cell, n_numbers = there.iloc[place], len(there) - len(wrong)
+            as_in = f" as in {n_numbers:,} other cells of the column" if n_numbers else ""
             raise CellError(
                 name,
                 row,
-                f"expected a number as in {len(there) - len(wrong):,} other cells of the column, "
-                f"got {shown(there.iloc[place])}.{remedy_for(there, place)} Mend the cell, or say "
-                "what the column is: category, text, drop.",
+                f"expected a number{as_in}, got {shown(cell)}. {mend(cell)}, or say what the "
+                "column is: category, text, drop.",
             )
         return _of_values(name, pd.Series(values))
     return _of_texts(name, [text.strip() for text in texts_of(there)])
@@ -200,8 +195,8 @@ def _of_texts(name: str, texts: list[str]) -> tuple[Kind, str]:
         return "id", "file names"
     if _share(_n_words(text) > 1 for text in distinct) > MOST:
         return "text", f"{words:.1f} words in a cell"
-    mostly_differ = len(distinct) >= ID_SHARE * n
-    if mostly_differ and (n >= FEWEST_FOR_ID or _ID_NAME.search(name)):
+    named = len(distinct) >= ID_SHARE * n and _ID_NAME.search(name)
+    if named or are_identifiers(distinct, n):
         return "id", "different in nearly every row"
     return "category", f"{len(distinct)} values"
 

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dlst.inputs.cells import MISSING, checked_numbers, texts_of
+from dlst.data.tables.cells import MISSING
+from dlst.inputs.cells import checked_numbers, texts_of
 from dlst.inputs.notes import Tally
 from dlst.inputs.part import Part
 from dlst.inputs.strings import Strings
@@ -16,7 +17,7 @@ from dlst.inputs.strings import Strings
 MOST_CATEGORIES = 200
 """Of more values the commonest have a feature each; the rare ones share one."""
 
-_REMEDY = "Mend the cell, or fit again with another kind for the column."
+_REMEDY = ", or fit again with another kind for the column"
 
 
 class NumberColumns(Part):

@@ -28,7 +28,9 @@ from dlst.data.tables import (
     to_frame,
     write_table,
 )
+from dlst.data.tables.cells import MISSING
 from dlst.errors import DataError, ReadError
+from dlst.inputs import TableEncoder
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
 
@@ -204,9 +206,6 @@ def test_a_slip_in_a_long_numeric_column_is_named(tmp_path: Path) -> None:
     ("cells", "line", "message"),
     [
         (["1.5", "2.O", "3"], 3, "as in 2 other cells, got '2.O'. Mend the cell"),
-        (["1.5", "2", "null", "4"], 4, "got 'null'. Leave the cell empty"),
-        (["null", "null", "null", "4"], 2, "got 'null'. Leave the cell empty"),
-        (["1.5", "2", "N/A"], 4, "got 'N/A'. Leave the cell empty"),
         (['"1,000"', "2", "3"], 2, "got '1,000'. Write numbers with a decimal point"),
         (['"1,5"', '"2,5"', '"3,5"'], 2, "expected a number, got '1,5'. Write numbers"),
         (['"1.234,5"', '"12,5"'], 2, "got '1.234,5'. Write numbers"),
@@ -226,6 +225,35 @@ def test_a_mistake_in_a_number_column_is_an_error_with_line_and_column(
     for nominal in ("one-hot", ["size"]):
         data = read_table(path, labels="k", nominal=nominal)
         assert data.feature_names == tuple(f"size={kind}" for kind in sorted(kinds))
+
+
+@pytest.mark.parametrize("word", sorted(MISSING))
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", "frame"])
+def test_a_word_for_no_value_is_a_missing_feature_in_every_kind_of_table(
+    tmp_path: Path, word: str, suffix: str
+) -> None:
+    cells = {"size": ["1.5", word, "4"], "colour": ["red", "blue", word], "k": ["1", "0", "1"]}
+    path = tmp_path / f"a{suffix}"
+    frame = pd.DataFrame(cells)
+    if suffix == "frame":
+        data = from_frame(frame, "k")
+    else:
+        save = frame.to_parquet if suffix == ".parquet" else frame.to_csv
+        save(path, index=False, **({"sep": "\t"} if suffix == ".tsv" else {}))
+        data = read_table(path, labels="k")
+    assert data.feature_names == ("size", "colour=blue", "colour=red")
+    np.testing.assert_array_equal(data.X, [[1.5, 0, 1], [np.nan, 1, 0], [4, np.nan, np.nan]])
+    encoder = TableEncoder().fit(frame.drop(columns="k"))
+    assert [column.kind for column in encoder.columns_] == ["number", "category"]
+
+
+def test_words_that_nearly_all_differ_are_an_identifier_and_sentences_are_none() -> None:
+    words = [f"p{i}" for i in range(28)] + ["p0", "p1"]
+    frame = pd.DataFrame({"who": words, "n": range(30), "k": [0, 1] * 15})
+    assert from_frame(frame, "k").feature_names == ("n",)
+    frame["who"] = [f"I am {word}" for word in words]
+    with pytest.raises(DataError, match=r"expected texts that repeat.*dlst\.Tagger"):
+        from_frame(frame, "k")
 
 
 def test_numbers_among_texts_are_texts(tmp_path: Path) -> None:

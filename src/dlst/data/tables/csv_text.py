@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 from dlst._files import open_binary, text_blocks
 from dlst._spreadsheets import original
 from dlst.data.tables import csv_records_kernel as kernel
+from dlst.data.tables.cells import MISSING
 from dlst.errors import ReadError
-
-MISSING = ["", "NA", "NaN", "nan", "?"]
-"""Cells that stand for a missing value."""
 
 DELIMITERS = (",", ";", "\t")
 """What may be guessed from the header."""
@@ -162,7 +160,7 @@ def _parsed(
             index_col=False,
             encoding="utf-8-sig",
             keep_default_na=False,
-            na_values={name: [""] if name in words_kept else MISSING for name in names},
+            na_values={name: [""] if name in words_kept else sorted(MISSING) for name in names},
             low_memory=False,
             **_EXACT_FLOATS,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import Any
 
@@ -11,7 +10,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dlst.data.column_choice import FEWEST_FOR_ID
-from dlst.data.tables.cells import NO_VALUE, MakeError, numbers_of, shown
+from dlst.data.tables.cells import (
+    MakeError,
+    are_identifiers,
+    are_numbers,
+    is_missing,
+    mend,
+    numbers_of,
+    shown,
+    typed_numbers,
+)
 from dlst.errors import DataError
 
 MAX_CATEGORIES = 1000
@@ -21,11 +29,6 @@ MAX_CELLS = 5 * 10**8
 """Tables are dense; larger ones are refused."""
 
 _REMEDY = "Drop the column, or give the table to dlst.Tagger (dlst fit), which reads texts."
-
-# 12,5 and 1.234,5 and 1,234.5: numbers to whoever wrote them.
-_NUMBER_WITH_COMMA = re.compile(
-    r"[-+]?(\d+,\d+|\d{1,3}(\.\d{3})+,\d+|\d{1,3}([,' ]\d{3})+(\.\d+)?)"
-)
 
 
 def features_of(
@@ -54,7 +57,7 @@ def features_of(
     nominal: list[str] = []
     identifiers: list[str] = []
     for name, column in columns.items():
-        values = None if name in named else numbers_of(column)
+        values = None if name in named else typed_numbers(column)
         if values is None:
             categories = _Categories(name, column, make_error)
             if name not in named:
@@ -91,7 +94,7 @@ class _Categories:
 
     def __init__(self, name: str, column: Any, make_error: MakeError):
         self._name, self._column, self._make_error = name, column, make_error
-        self._missing = column.isna().to_numpy()
+        self._missing = is_missing(column)
         there = column[~self._missing]
         # One cell speaks for a typed column.
         for position, cell in enumerate(there if column.dtype == object else there.iloc[:1]):
@@ -114,9 +117,8 @@ class _Categories:
 
     @property
     def number_the_rows(self) -> bool:
-        """Whether there are many rows and each has a text of its own."""
-        n_present = int(np.count_nonzero(~self._missing))
-        return len(self.texts) == n_present >= FEWEST_FOR_ID
+        """Whether they are identifiers."""
+        return are_identifiers(self.texts, int(np.count_nonzero(~self._missing)))
 
     def check_that_they_repeat(self) -> None:
         """Refuse free text: a column of its own for each sentence tells nothing."""
@@ -136,17 +138,15 @@ class _Categories:
         DataError
             When most cells are numbers and some are not, so that these are mistakes.
         """
-        numbers = pd.to_numeric(pd.Series(self.texts, dtype=object), errors="coerce").to_numpy()
-        plain = ~np.isnan(np.asarray(numbers, dtype=np.float64))
-        meant = plain | [bool(_NUMBER_WITH_COMMA.fullmatch(text.strip())) for text in self.texts]
-        has_value = np.array([text.strip() not in NO_VALUE for text in self.texts])
-        counts = np.bincount(self._codes[~self._missing], minlength=len(self.texts))
-        if 2 * counts[meant].sum() <= counts[has_value].sum():
+        texts = pd.Series(self.texts, dtype=object)
+        numbers, wrong = numbers_of(texts)
+        often = np.bincount(self._codes[~self._missing], minlength=len(self.texts))
+        if self.texts and not are_numbers(texts, wrong, often):
             return None
-        # The empty cell's code, -1, is the last of both arrays.
-        wrong = np.flatnonzero(~np.append(plain, True)[self._codes])
         if wrong.size:
-            raise self._mistake(int(wrong[0]), int(counts[plain].sum()))
+            row = int(np.flatnonzero(np.isin(self._codes, wrong))[0])
+            raise self._mistake(row, int(often.sum() - often[wrong].sum()))
+        # The empty cell's code, -1, is the last of the array.
         return np.asarray(np.append(numbers, np.nan)[self._codes], dtype=np.float64)
 
     def one_hot(self) -> NDArray[np.float64]:
@@ -166,16 +166,9 @@ class _Categories:
     def _mistake(self, row: int, n_numbers: int) -> DataError:
         cell = self._column.iloc[row]
         as_in = f" as in {n_numbers:,} other cells" if n_numbers else ""
-        text = str(cell).strip()
-        if text in NO_VALUE:
-            remedy = "Leave the cell empty where there is no value"
-        elif _NUMBER_WITH_COMMA.fullmatch(text):
-            remedy = "Write numbers with a decimal point and without signs between the thousands"
-        else:
-            remedy = "Mend the cell"
         return self._make_error(
-            f"column {self._name!r}: expected a number{as_in}, got {shown(cell)}. {remedy}, or, "
-            f"if the column holds kinds of things, name it with nominal=[{self._name!r}].",
+            f"column {self._name!r}: expected a number{as_in}, got {shown(cell)}. {mend(cell)}, "
+            f"or, if the column holds kinds of things, name it with nominal=[{self._name!r}].",
             row,
         )
 

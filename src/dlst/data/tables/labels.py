@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst.data.column_choice import LABEL_PREFIX
-from dlst.data.tables.cells import NO_VALUE, MakeError, numbers_of, shown
+from dlst.data.tables.cells import NO_VALUE, MakeError, shown, typed_numbers
 
 MAX_LABEL_ENTRIES = 5 * 10**7
 """Delimited cells may repeat: a small file can hold many more labels than bytes."""
@@ -85,7 +85,7 @@ def in_order_of(labels: Labels, names: Sequence[str]) -> tuple[sp.csr_array, lis
 
 def is_delimited(column: Any) -> bool:
     """Tell a column of label names such as ``sky;sea``, or of lists, from one of truth values."""
-    if numbers_of(column) is not None:
+    if typed_numbers(column) is not None:
         return False
     return any(_truth(cell) == _NO_TRUTH for cell in column[column.notna()])
 
@@ -96,7 +96,7 @@ def indicator(
     """Read a label from each column: 0, 1, or NaN where it is unknown."""
     Y = np.empty((n, len(columns)))
     for k, (name, column) in enumerate(zip(names, columns, strict=True)):
-        values = numbers_of(column)
+        values = typed_numbers(column)
         if values is None:
             values = np.array([_truth(cell) for cell in column], dtype=np.float64)
         wrong = np.flatnonzero(~(np.isnan(values) | (values == 0) | (values == 1)))

@@ -65,11 +65,11 @@ def read_table(
     Returns
     -------
     Dataset
-        X is dense. Empty cells, ``NA``, ``NaN``, ``nan`` and ``?`` are missing: NaN in X (in all
-        columns of a one-hot feature), unknown in Y, where ``N/A`` and ``null`` are so too; an
-        empty cell of delimited labels is an instance without labels. Left out, with a note in the
-        provenance, are a nameless first column that counts the rows and texts that all differ, in
-        20 rows at least: identifiers.
+        X is dense. Empty cells, ``?``, ``NA``, ``N/A``, ``NaN``, ``null`` and their like are
+        missing: NaN in X (in all columns of a one-hot feature), unknown in Y; an empty cell of
+        delimited labels is an instance without labels. Left out, with a note in the provenance,
+        are a nameless first column that counts the rows and single words that nearly all differ,
+        in 20 rows at least: identifiers.
 
     Examples
     --------

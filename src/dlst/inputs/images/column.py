@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dlst.inputs.cells import CellError, is_missing
+from dlst.data.tables.cells import is_missing
+from dlst.inputs.cells import CellError
 from dlst.inputs.notes import Tally
 from dlst.inputs.part import Part
 
