@@ -8,6 +8,7 @@ import json
 import pickle
 import sys
 import zipfile
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 
 import dlst
 from dlst.data import Dataset, load_multidigits
-from dlst.decoders import LinearDecoder
+from dlst.decoders import LinearDecoder, MLkNNDecoder
 from dlst.encoders import FullCode
 from dlst.errors import ModelFileError
 from dlst.methods import LabelSpaceClassifier, available, make
@@ -376,6 +377,26 @@ def test_a_format_number_is_a_whole_number_from_one(file, number):
     for read in (load_model, describe_model):
         with pytest.raises(ModelFileError, match="without a format number from 1"):
             read(file)
+
+
+def test_a_part_that_lacks_a_parameter_is_one_error_that_says_who_saved_it(digits, tmp_path):
+    train, _ = digits
+    model = LabelSpaceClassifier(regressor=Ridge(), decoder=MLkNNDecoder()).fit(train.X, train.Y)
+    del model.decoder_.n_neighbors
+    save_model(model, tmp_path / "m.skops")
+    with pytest.raises(ModelFileError, match=r"got one without MLkNNDecoder\.n_neighbors") as caught:
+        load_model(tmp_path / "m.skops")
+    learn = version("scikit-learn")
+    assert f"Read it with dlst {dlst.__version__} and scikit-learn {learn}" in str(caught.value)
+
+
+@pytest.mark.parametrize("said", ["9\n\x1b[31m", None, 7, ["9"], "x" * 400])
+def test_a_forged_release_is_not_repeated(file, said):
+    for number in (FORMAT + 1, 1):
+        in_header(file, format=number, dlst=said, versions=said)
+        with pytest.raises(ModelFileError, match="dlst of an unknown version") as caught:
+            load_model(file)
+        assert str(caught.value).isprintable()
 
 
 def local_kernel():

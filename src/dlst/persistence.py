@@ -11,10 +11,12 @@ import inspect
 import io
 import json
 import os
+import re
 import sys
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
@@ -24,13 +26,20 @@ from typing import Any
 
 import numpy as np
 import skops.io
+from sklearn.base import BaseEstimator
 
 from dlst import __version__
 from dlst._files import atomic_write
 from dlst.data import Dataset
 from dlst.errors import ModelFileError
 
-FORMAT = 1
+FORMAT = 2
+"""Raised whenever a class changes so that files saved before could not be built or would answer
+otherwise; ``tests/models`` keeps files of every method that notice."""
+
+_OLDEST = 2
+"""The first format that this release still reads."""
+
 _HEADER = "dlst.json"
 _MAX_RATIO = 1000
 
@@ -103,9 +112,9 @@ def load_model(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> 
     Raises
     ------
     ModelFileError
-        When the file is cut, foreign, changed, or from a newer release.
+        When the file is cut, foreign, changed, from a newer release, or from one too old.
     """
-    content, _ = _checked(path)
+    content, header = _checked(path)
     allowed = {*_our_types(), *_CONTAINERS, *trusted}
     try:
         unknown = sorted(set(skops.io.get_untrusted_types(data=content)) - allowed)
@@ -114,15 +123,63 @@ def load_model(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> 
                 f"{os.fspath(path)}: expected parts of dlst and scikit-learn, got {unknown[0]}. "
                 "If you know it, pass trusted=[...]."
             )
-        return skops.io.loads(content, trusted=sorted(allowed))
+        model = skops.io.loads(content, trusted=sorted(allowed))
     except ModelFileError:
         raise
     except Exception as error:
         # skops meets any error there is when a description does not fit its arrays.
+        told = " ".join(str(error).split())
         raise ModelFileError(
             f"{os.fspath(path)}: expected a model, got a description that cannot be built "
-            f"({type(error).__name__}: {error}). Fit and save it again."
+            f"({type(error).__name__}: {told}). {_remedy(header)}"
         ) from error
+    lacking = _lacking(model)
+    if lacking:
+        raise ModelFileError(
+            f"{os.fspath(path)}: expected a model of this release, got one without {lacking}. "
+            f"{_remedy(header)}"
+        )
+    return model
+
+
+def _lacking(model: Any) -> str | None:
+    """Name a parameter or field of our classes that some part of a model does not have."""
+    seen: set[int] = set()
+    waiting = [model]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str | int | float | np.ndarray) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, dict | list | tuple):
+            waiting.extend(part.values() if isinstance(part, dict) else part)
+        elif type(part).__module__.startswith(("dlst.", "sklearn.")):
+            waiting.extend(getattr(part, "__dict__", {}).values())
+        if not type(part).__module__.startswith("dlst."):
+            continue
+        expected = [each.name for each in fields(part)] if is_dataclass(part) else []
+        if isinstance(part, BaseEstimator):
+            expected = part._get_param_names()
+        for name in expected:
+            if not hasattr(part, name):
+                return f"{type(part).__name__}.{name}"
+    return None
+
+
+def _remedy(header: Mapping[str, Any]) -> str:
+    """Say which release reads a file that this one does not."""
+    used = header.get("versions")
+    learn = _release(used.get("scikit-learn") if isinstance(used, dict) else None)
+    return (
+        f"Read it with dlst {_release(header.get('dlst'))} and scikit-learn {learn}, which saved "
+        "it, or fit and save the model again."
+    )
+
+
+def _release(said: Any) -> str:
+    """Return a version as a header gives it, unless it is none: headers may be forged."""
+    is_plain = isinstance(said, str) and re.fullmatch(r"[\w.+-]{1,40}", said)
+    return str(said) if is_plain else "of an unknown version"
 
 
 def _check_importable(name: str) -> None:
@@ -181,8 +238,13 @@ def _checked(path: str | os.PathLike[str]) -> tuple[bytes, dict[str, Any]]:
         )
     if found_format > FORMAT:
         raise ModelFileError(
-            f"{name}: was saved by dlst {header.get('dlst', 'of a newer release')}, this is "
+            f"{name}: was saved by dlst {_release(header.get('dlst'))}, this is "
             f"{__version__}. Upgrade dlst to read it."
+        )
+    if found_format < _OLDEST:
+        raise ModelFileError(
+            f"{name}: was saved in format {found_format}, this is dlst {__version__}, which reads "
+            f"formats from {_OLDEST}. {_remedy(header)}"
         )
     if header.get("sha256") != found:
         raise ModelFileError(
