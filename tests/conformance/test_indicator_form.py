@@ -193,43 +193,6 @@ def test_methods_without_a_meaning_for_unknown_entries_refuse_them(name, problem
 
 
 @every_method
-def test_only_unknown_entries_are_one_clear_error(name, problem):
-    with pytest.raises(DataError, match="must have a known entry; got NaN only"):
-        made(name).fit(problem[0], np.full((N, K), np.nan))
-
-
-@every_method
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda X, Y: (X, Y * 2), "got 2|multiclass-multioutput"),
-        (lambda X, Y: (X, Y - 1), "got -1|multiclass-multioutput"),
-        (lambda X, Y: (X[:-1], Y), "inconsistent numbers of samples"),
-        (lambda X, Y: (np.where(X > 2, np.nan, X), Y), "contains NaN"),
-        (lambda X, Y: (np.where(X > 2, 1e300, X), Y), r"below 1e\+100 in size.*got 1e\+300 in row"),
-        (lambda X, Y: (sp.csr_array(np.where(X > 2, -1e300, 0)), Y), r"got -1e\+300 in row"),
-        (lambda X, Y: (X[:1], Y[:1]), "minimum of 2 is required"),
-        (lambda X, Y: (X, None), "requires y to be passed"),
-        (lambda X, Y: (X, np.full(Y.shape, "a")), "Y must hold 0, 1 or NaN"),
-    ],
-)
-def test_wrong_input_is_one_clear_error(name, wrong, message, problem):
-    X, Y, _ = problem
-    with pytest.raises(ValueError, match=message):
-        made(name).fit(*wrong(X, Y))
-
-
-@every_method
-def test_numbers_too_large_to_square_are_one_clear_error_in_new_rows_too(name, problem):
-    X, Y, X_new = problem
-    model = made(name).fit(X, Y)
-    huge = np.array(X_new)
-    huge[3, 1] = 2e200
-    with pytest.raises(DataError, match=r"got 2e\+200 in row 3, column 1\. Divide that column"):
-        model.predict_proba(huge)
-
-
-@every_method
 def test_frames_name_features_and_labels(name, problem):
     X, Y, X_new = problem
     features, labels = list("abcde"), ["sun", "sea", "sand", "sky"]
@@ -318,48 +281,6 @@ def test_a_single_label_set_is_what_is_predicted(name, labels, problem):
     np.testing.assert_array_equal(model.predict_proba(X_new), np.tile(labels, (15, 1)))
     np.testing.assert_array_equal(model.predict(X_new), np.tile(labels, (15, 1)))
     assert model.predict_top(X_new, 1).labels.ravel().tolist() == [int(np.argmax(labels))] * 15
-
-
-def _few_rows(X, Y):
-    return X[:6], np.array([[1, 0], [0, 1], [1, 1], [0, 0], [1, 0], [0, 1]])
-
-
-ODD = {
-    "one label": lambda X, Y: (X, Y[:, :1]),
-    "two rows": lambda X, Y: (X[:2], np.array([[1, 0], [0, 1]])),
-    "fewer rows than neighbours": _few_rows,
-    "duplicate rows": lambda X, Y: (np.repeat(X[:10], 6, axis=0), np.repeat(Y[:10], 6, axis=0)),
-    "a constant feature": lambda X, Y: (np.column_stack([X, np.ones(N)]), Y),
-    "one huge feature": lambda X, Y: (X * np.where(np.arange(X.shape[1]) == 0, 1e99, 1), Y),
-    "all features constant": lambda X, Y: (np.ones_like(X), Y),
-    "all features zero": lambda X, Y: (np.zeros_like(X), Y),
-    "a label set for each row": lambda X, Y: (X[:10], np.eye(10, dtype=int)),
-    "a label with one positive": lambda X, Y: (X, np.column_stack([Y, np.arange(N) == 3])),
-    "one known entry in most rows": lambda X, Y: (
-        X,
-        np.where((np.arange(N)[:, None] % K != np.arange(K)) & (Y.sum(axis=0) > 0), np.nan, Y),
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "odd"),
-    [
-        (name, odd)
-        for name in available()
-        for odd in ODD
-        if takes_unknown(name) or "known entry" not in odd
-    ],
-)
-def test_odd_data_get_probabilities_without_a_warning(name, odd, problem):
-    X, Y = ODD[odd](*problem[:2])
-    model = made(name).fit(X, Y)
-    P = model.predict_proba(X)
-    assert P.shape == Y.shape
-    assert ((P >= 0) & (P <= 1)).all()
-    assert model.predict(X).shape == Y.shape
-    if odd.startswith("all features"):
-        np.testing.assert_array_equal(P, np.tile(P[0], (len(P), 1)))
 
 
 @every_method

@@ -80,3 +80,8 @@ def test_the_spectral_norm_is_the_largest_singular_value(shape):
     expected = np.linalg.norm(A, 2) if A.size else 0.0
     assert spectral_norm(A) == pytest.approx(expected, rel=1e-12)
     assert spectral_norm(sp.csr_array(A)) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 16, 64])
+def test_the_norm_of_many_equal_singular_values(n):
+    assert spectral_norm(np.eye(n) - 1 / n) == pytest.approx(1.0, rel=1e-12)

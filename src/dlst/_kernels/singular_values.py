@@ -83,7 +83,11 @@ def spectral_norm(A: Any) -> float:
     if isinstance(A, np.ndarray):
         shorter = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
         last = len(shorter) - 1
-        square = scipy.linalg.eigvalsh(shorter, subset_by_index=(last, last))[0]
+        try:
+            square = scipy.linalg.eigvalsh(shorter, subset_by_index=(last, last))[0]
+        except scipy.linalg.LinAlgError:
+            # LAPACK may fail to choose one of many equal eigenvalues; it finds them all.
+            square = scipy.linalg.eigvalsh(shorter)[-1]
         return float(np.sqrt(max(square, 0.0)))
     if min(A.shape) <= 2:
         return spectral_norm(A.toarray())

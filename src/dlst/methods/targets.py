@@ -82,7 +82,7 @@ def read_targets(y: Any) -> tuple[sp.csr_array, Targets]:
 
 def _read_indicator(y: Any) -> tuple[sp.csr_array, Targets]:
     if isinstance(y, np.ndarray) and y.dtype.kind == "f":
-        known = np.nan_to_num(y)
+        known = np.where(np.isfinite(y), y, 0)
         if type_of_target(known).startswith("continuous"):
             check_classification_targets(known)
     dtype = y.to_numpy().dtype if hasattr(y, "to_numpy") else y.dtype
