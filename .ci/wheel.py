@@ -48,9 +48,9 @@ def main(pythons: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         wheel, source = _built(work)
-        for python in pythons:
+        for number, python in enumerate(pythons):
             print(f"== {python}", flush=True)
-            outcomes[python] = _tested(python, wheel, source, work / f"environment-{python}")
+            outcomes[python] = _tested(python, wheel, source, work / f"environment-{number}")
     print("\n".join(f"{python:12} {outcome}" for python, outcome in outcomes.items()))
     return sum(outcome != "passed" for outcome in outcomes.values())
 
