@@ -384,7 +384,9 @@ def test_a_part_that_lacks_a_parameter_is_one_error_that_says_who_saved_it(digit
     model = LabelSpaceClassifier(regressor=Ridge(), decoder=MLkNNDecoder()).fit(train.X, train.Y)
     del model.decoder_.n_neighbors
     save_model(model, tmp_path / "m.skops")
-    with pytest.raises(ModelFileError, match=r"got one without MLkNNDecoder\.n_neighbors") as caught:
+    with pytest.raises(
+        ModelFileError, match=r"got one without MLkNNDecoder\.n_neighbors"
+    ) as caught:
         load_model(tmp_path / "m.skops")
     learn = version("scikit-learn")
     assert f"Read it with dlst {dlst.__version__} and scikit-learn {learn}" in str(caught.value)

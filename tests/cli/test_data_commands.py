@@ -162,6 +162,20 @@ def test_a_mistake_gets_code_2_and_one_line(run, csv, arguments, message):
     assert err.count("\n") == 1
 
 
+def test_mistakes_name_options_not_arguments(run, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n1.5,1\n2.O,0\n3,1\n")
+    for arguments, told in (
+        (["datasets", table], "labels with --labels: names, a pattern"),
+        (["convert", table, tmp_path / "o.arff", "--labels", "b"], "name it with --nominal 'a'."),
+    ):
+        code, _, err = run(*arguments)
+        assert code == 2
+        assert told in err
+        assert "labels=" not in err
+        assert "nominal=" not in err
+
+
 def test_a_full_disk_is_one_line_too(run, csv, tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device", "toy.arff")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from typing import Annotated
@@ -93,8 +94,20 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _mistake(message: str) -> int:
-    print("dlst: error:", " ".join(message.split()), file=sys.stderr)
+    print("dlst: error:", _in_the_shell(" ".join(message.split())), file=sys.stderr)
     return 2
+
+
+def _in_the_shell(message: str) -> str:
+    """Name options where a message of the library names arguments.
+
+    Examples
+    --------
+    >>> _in_the_shell("Name them with labels=: names, a pattern; or with nominal=['a b'].")
+    "Name them with --labels: names, a pattern; or with --nominal 'a b'."
+    """
+    message = re.sub(r"\b(labels|delimiter|nominal)=(?=[\s:.,;])", r"--\1", message)
+    return re.sub(r"\bnominal=\[('[^']*')\]", r"--nominal \1", message)
 
 
 def run() -> None:
