@@ -248,11 +248,13 @@ def test_the_ranking_lifts_rare_labels_by_tau(digits):
         make("dlst", tau=tau, random_state=0).fit(train.X, train.Y) for tau in (0.0, 0.5)
     )
     lift = lifted.decision_function(test.X) - plain.decision_function(test.X)
-    np.testing.assert_allclose(lift, np.tile(lift[0], (50, 1)), atol=1e-10)
+    # Two fits: with more than one thread BLAS may add in another order the second time.
+    np.testing.assert_allclose(lift, np.tile(lift[0], (50, 1)), atol=1e-7)
     assert (
-        np.diff(lift[0][np.argsort(train.Y.toarray().mean(axis=0), kind="stable")]) <= 1e-9
+        np.diff(lift[0][np.argsort(train.Y.toarray().mean(axis=0), kind="stable")]) <= 1e-7
     ).all()
-    np.testing.assert_array_equal(plain.predict_proba(test.X), lifted.predict_proba(test.X))
+    P = plain.predict_proba(test.X)
+    np.testing.assert_allclose(lifted.predict_proba(test.X), P, rtol=0, atol=1e-9)
 
 
 def test_the_second_variant_is_mlknn_on_scaled_features(digits):
