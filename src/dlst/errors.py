@@ -57,6 +57,10 @@ class ModelFileError(DlstError, ValueError):
     """A file that is no model of ours, or no longer; nothing in it was run."""
 
 
+class MemoryPlanError(DlstError, ValueError):
+    """Work that would need more memory than there is; nothing was begun."""
+
+
 class PlanError(DlstError, ValueError):
     """A plan of experiments that cannot be carried out as written."""
 

@@ -70,15 +70,18 @@ class LinearInverse(NamedTuple):
 class Smoother(Protocol):
     """A regression that is linear in its targets, ready for any targets of the training rows.
 
-    Its hat matrix is ``(U * shrinkage) @ U.T + 1 / n``, with ``leverage`` on the diagonal.
+    Its hat matrix H, which nobody forms whole, maps targets to fitted values.
     """
 
     @property
-    def U(self) -> FloatArray:  # noqa: N802
-        """Columns (n, q)."""
+    def leverage(self) -> FloatArray:
+        """The diagonal of H, (n,)."""
 
-    shrinkage: FloatArray
-    leverage: FloatArray
+    def hat(self, rows: IntArray) -> Callable[[IntArray], FloatArray]:
+        """Return what gives the rows of H for any columns, (len(rows), len(columns))."""
+
+    def smooth(self, T: FloatArray) -> FloatArray:
+        """Predict targets (n, t) of the rows with the rows themselves."""
 
     def leave_one_out(self, T: Any) -> FloatArray:
         """Predict targets (n, t) of each row from all other rows."""

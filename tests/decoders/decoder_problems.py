@@ -21,8 +21,14 @@ class RidgeSmoother:
     def hat_matrix(self):
         return (self.U * self.shrinkage) @ self.U.T + 1 / len(self.X)
 
+    def hat(self, rows):
+        return lambda columns: self.hat_matrix()[np.ix_(rows, columns)]
+
+    def smooth(self, T):
+        return self.hat_matrix() @ T
+
     def leave_one_out(self, T):
-        residuals = T - self.hat_matrix() @ T
+        residuals = T - self.smooth(T)
         return T - residuals / (1 - self.leverage)[:, None]
 
     def regress(self, T):

@@ -15,14 +15,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from dlst._progress import progress_bar
-from dlst.decoders._inputs import FloatArray, IntArray
-from dlst.decoders.neighbours import Neighbours, row_blocks
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
+from dlst.decoders.neighbours import Neighbours
 from dlst.parts import Smoother
 
 LEAST_LEVERAGE_GAP = 1e-10
 """Floor of 1 - leverage and of its products, against a smoother that interpolates."""
+
+QUERY_ROWS = 2048
+PAIRS_AT_ONCE = 1_000_000
+"""Distances of one block; its arrays fit a processor's caches."""
 
 
 class LeaveTwoOut:
@@ -31,44 +36,51 @@ class LeaveTwoOut:
     Parameters
     ----------
     smoother : Smoother
-        Its hat matrix is H = U diag(shrinkage) Uᵀ + 1/n.
+        Of hat matrix H.
     targets : ndarray of shape (n, r)
         Z, the codes that the smoother was fitted to.
-    searched_rows : ndarray of int
-        The rows l.
     """
 
-    def __init__(self, smoother: Smoother, targets: FloatArray, searched_rows: IntArray):
-        self.targets = targets
-        self.residuals = targets - _smooth(smoother, targets)
+    def __init__(self, smoother: Smoother, targets: FloatArray):
+        self.smoother, self.targets = smoother, targets
+        self.residuals = targets - smoother.smooth(targets)
         self.gaps = np.maximum(1.0 - smoother.leverage, LEAST_LEVERAGE_GAP)
-        self.U, self.shrinkage = smoother.U, smoother.shrinkage
-        everything = np.array_equal(searched_rows, np.arange(len(targets)))
-        self.searched_U = self.U if everything else self.U[searched_rows]
-        self.searched_targets = targets[searched_rows]
-        self.searched_residuals = self.residuals[searched_rows]
-        self.searched_gaps = self.gaps[searched_rows]
 
-    def distances(self, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return A, B, C, each (n_rows, n_searched), of d² = A + t B + t² C, t = 1 - rho.
+    def queries(self, rows: IntArray) -> LeftOutQueries:
+        """Return the queries of some rows i, ready to be compared with others."""
+        return LeftOutQueries(self, rows)
 
-        d is the distance between the query q_i of each row i and (1 - rho) c_l(i) + rho z_l. The
-        products are shared by all rho. Entries with i = l mean nothing.
+
+class LeftOutQueries:
+    """Rows i whose codes are predicted without them."""
+
+    def __init__(self, left_out: LeaveTwoOut, rows: IntArray):
+        self._all = left_out
+        self._hat = left_out.smoother.hat(rows)
+        self.r, self.a = left_out.residuals[rows], left_out.gaps[rows, None]
+        self.q = left_out.targets[rows] - self.r / self.a
+        self.q_square = (self.q**2).sum(1)[:, None]
+        self.r_square = (self.r**2).sum(1)[:, None]
+        self.q_r = (self.q * self.r).sum(1)[:, None]
+
+    def distances(self, searched: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return A, B, C, each (queries, searched), of d² = A + t B + t² C, t = 1 - rho.
+
+        d is the distance between the query q_i and (1 - rho) c_l(i) + rho z_l of each row l that is
+        searched. The products are shared by all rho. Entries with i = l mean nothing.
         """
-        z, r, a = self.searched_targets, self.searched_residuals, self.searched_gaps
-        r_i, a_i = self.residuals[rows], self.gaps[rows, None]
-        q_i = self.targets[rows] - r_i / a_i
-        h = (self.U[rows] * self.shrinkage) @ self.searched_U.T
-        h += 1.0 / len(self.targets)
-        determinant = np.maximum(a_i * a - h**2, LEAST_LEVERAGE_GAP**2)
-        alpha, gamma = h / determinant, a_i / determinant
+        known = self._all
+        z, r, a = known.targets[searched], known.residuals[searched], known.gaps[searched]
+        h = self._hat(searched)
+        determinant = np.maximum(self.a * a - h**2, LEAST_LEVERAGE_GAP**2)
+        alpha, gamma = h / determinant, self.a / determinant
 
-        fixed = (q_i**2).sum(1)[:, None] + (z**2).sum(1) - 2.0 * (q_i @ z.T)
-        linear = (q_i * r_i).sum(1)[:, None] - r_i @ z.T
+        fixed = self.q_square + (z**2).sum(1) - 2.0 * (self.q @ z.T)
+        linear = self.q_r - self.r @ z.T
         linear *= 2.0 * alpha
-        linear += 2.0 * gamma * (q_i @ r.T - (z * r).sum(1))
-        square = alpha**2 * (r_i**2).sum(1)[:, None] + gamma**2 * (r**2).sum(1)
-        square += 2.0 * alpha * gamma * (r_i @ r.T)
+        linear += 2.0 * gamma * (self.q @ r.T - (z * r).sum(1))
+        square = alpha**2 * self.r_square + gamma**2 * (r**2).sum(1)
+        square += 2.0 * alpha * gamma * (self.r @ r.T)
         return fixed, linear, square
 
 
@@ -84,40 +96,74 @@ def leave_two_out_neighbours(
 
     Indices are positions in ``searched_rows``; a row is no neighbour of itself.
     """
-    parts: list[list[tuple[IntArray, FloatArray]]] = [[] for _ in rho_grid]
-    left_out = LeaveTwoOut(smoother, targets, searched_rows)
-    position = np.full(targets.shape[0], -1)
-    position[searched_rows] = np.arange(len(searched_rows))
-    with progress_bar("calibrating on codes left out", len(rows)) as advance:
-        for block in row_blocks(len(rows), len(searched_rows)):
-            fixed, linear, square = left_out.distances(rows[block])
-            own = position[rows[block]]
-            inside = own >= 0
-            for part, rho in zip(parts, rho_grid, strict=True):
-                t = 1.0 - rho
-                squared = np.maximum(fixed + t * (linear + t * square), 0.0)
-                squared[np.flatnonzero(inside), own[inside]] = np.inf
-                part.append(_nearest(squared, n_neighbors))
-            advance(block.stop - block.start)
+    parts: list[list[NearestSoFar]] = [[] for _ in rho_grid]
+    left_out = LeaveTwoOut(smoother, targets)
+    with progress_bar("calibrating on codes left out", len(rows) * len(searched_rows)) as advance:
+        for asked in gen_batches(len(rows), QUERY_ROWS):
+            queries = left_out.queries(rows[asked])
+            nearest = [NearestSoFar(asked.stop - asked.start, n_neighbors) for _ in rho_grid]
+            for block in gen_batches(len(searched_rows), max(1, PAIRS_AT_ONCE // len(queries.q))):
+                searched = searched_rows[block]
+                fixed, linear, square = queries.distances(searched)
+                itself = rows[asked][:, None] == searched
+                for found, rho in zip(nearest, rho_grid, strict=True):
+                    t = 1.0 - rho
+                    squared = np.maximum(fixed + t * (linear + t * square), 0.0)
+                    squared[itself] = np.inf
+                    found.offer(squared, block.start)
+                advance(itself.size)
+            for part, found in zip(parts, nearest, strict=True):
+                part.append(found)
     return [
-        Neighbours(*(np.concatenate(arrays) for arrays in zip(*part, strict=True)))
+        Neighbours(
+            np.concatenate([found.indices for found in part]),
+            np.concatenate([found.squared for found in part]),
+        )
         for part in parts
     ]
 
 
-def _smooth(smoother: Smoother, targets: FloatArray) -> FloatArray:
-    """Apply H without forming it."""
-    mean = targets.mean(axis=0)
-    smoothed = smoother.U @ (smoother.shrinkage[:, None] * (smoother.U.T @ (targets - mean)))
-    return np.asarray(smoothed + mean)
+class NearestSoFar:
+    """The k nearest of what was offered, block after block: of equally near ones the first."""
+
+    def __init__(self, n_queries: int, k: int):
+        self.k = k
+        self.indices = np.full((n_queries, k), -1)
+        self.squared = np.full((n_queries, k), np.inf)
+
+    def offer(self, squared: FloatArray, start: int) -> None:
+        """Look at squared distances (queries, m) of places start, start + 1 and so on."""
+        near = squared < self.squared[:, -1:]
+        most = int(near.sum(axis=1).max(initial=0))
+        if most == 0:
+            return
+        # Few are near enough once some blocks were seen; before that, a partition is quicker.
+        places = _first_true(near, most) if most <= self.k else _smallest(squared, self.k)
+        found = np.take_along_axis(squared, places, axis=1)
+        if most <= self.k:
+            found = np.where(np.take_along_axis(near, places, axis=1), found, np.inf)
+        indices = np.hstack([self.indices, places + start])
+        squared = np.hstack([self.squared, found])
+        order = np.argsort(squared, axis=1, kind="stable")[:, : self.k]
+        self.indices = np.take_along_axis(indices, order, axis=1)
+        self.squared = np.take_along_axis(squared, order, axis=1)
 
 
-def _nearest(squared: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+def _first_true(chosen: BoolArray, most: int) -> IntArray:
+    """Return the columns of true entries of each row, ascending; what follows means nothing."""
+    places = np.zeros((len(chosen), most), dtype=np.int64)
+    rows, columns = np.nonzero(chosen)
+    first = np.searchsorted(rows, np.arange(len(chosen)))
+    places[rows, np.arange(len(rows)) - first[rows]] = columns
+    counts = np.bincount(rows, minlength=len(chosen))
+    # A column that is not true stands behind them, so that nothing is taken twice.
+    refused = np.argmin(chosen, axis=1)
+    return np.where(np.arange(most) < counts[:, None], places, refused[:, None])
+
+
+def _smallest(squared: FloatArray, k: int) -> IntArray:
+    if squared.shape[1] <= k:
+        return np.tile(np.arange(squared.shape[1]), (len(squared), 1))
     nearest = np.argpartition(squared, k - 1, axis=1)[:, :k]
     nearest.sort(axis=1)
-    distances = np.take_along_axis(squared, nearest, axis=1)
-    order = np.argsort(distances, axis=1, kind="stable")
-    return (
-        np.take_along_axis(nearest, order, axis=1),
-        np.take_along_axis(distances, order, axis=1),
-    )
+    return nearest

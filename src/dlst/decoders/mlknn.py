@@ -13,7 +13,8 @@ from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, check_parameters, integer, number
 from dlst.decoders._base import CodeDecoder
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, Labels, as_codes, as_labels
-from dlst.decoders.neighbours import Neighbours, nearest_neighbours
+from dlst.decoders.index import NeighbourIndex
+from dlst.decoders.neighbours import Neighbours
 from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT, Explanation, NeighbourVotes
 from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
@@ -99,9 +100,10 @@ class MLkNNDecoder(CodeDecoder):
         self.n_neighbors_ = min(int(self.n_neighbors), len(rows) - 1)
         labels = Labels(labels.Y[rows])
         self.n_codes_, self.n_labels_ = codes.shape[1], labels.shape[1]
-        self.voters_, self.ones_, self.calibration_rows_ = codes[rows], labels.ones, rows
+        self.index_ = NeighbourIndex(codes[rows])
+        self.ones_, self.calibration_rows_ = labels.ones, rows
         self.constant_, self.prevalence_ = labels.constant, labels.prevalence
-        found = nearest_neighbours(self.voters_, self.n_neighbors_, n_jobs=self.n_jobs)
+        found = self.index_.nearest(self.n_neighbors_, n_jobs=self.n_jobs)
         counts = self._count(found)
         self._estimate(labels, counts)
         self.out_of_sample_proba_ = self._leave_own_count_out(labels, counts)
@@ -118,7 +120,7 @@ class MLkNNDecoder(CodeDecoder):
 
     def searched(self) -> SearchedCodes:
         """Return the labelled rows and their codes."""
-        return SearchedCodes(self.calibration_rows_, self.voters_)
+        return SearchedCodes(self.calibration_rows_, self.index_.rows)
 
     def predict(self, codes: Any, *, X: Any = None) -> sp.csr_array:
         """Decide for the labels with a posterior of at least 1/2, as the authors do."""
@@ -153,7 +155,7 @@ class MLkNNDecoder(CodeDecoder):
     def _neighbours(self, codes: Any) -> Neighbours:
         check_is_fitted(self)
         queries: FeatureMatrix = as_codes(codes, n_columns=self.n_codes_)
-        return nearest_neighbours(self.voters_, self.n_neighbors_, queries, n_jobs=self.n_jobs)
+        return self.index_.nearest(self.n_neighbors_, queries, n_jobs=self.n_jobs)
 
     def _count(self, found: Neighbours) -> IntArray:
         """Count the neighbours that have each label, shape (n, K)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,14 +84,28 @@ def nearest_neighbours(
             f"n_samples={n}. Lower n_neighbors or add samples."
         )
     squared_norms = row_norms(searched, squared=True)
-    found = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_search_block)(
-            searched, squared_norms, queries[rows], None if own is None else own[rows], n_neighbors
-        )
-        for rows in row_blocks(queries.shape[0], n)
-    )
-    if not found:
-        return Neighbours(np.empty((0, n_neighbors), np.int64), np.empty((0, n_neighbors)))
+
+    def search(block: slice) -> tuple[IntArray, FloatArray]:
+        left_out = None if own is None else own[block]
+        return _search_block(searched, squared_norms, queries[block], left_out, n_neighbors)
+
+    return in_blocks(search, row_blocks(queries.shape[0], n), n_neighbors, n_jobs)
+
+
+def in_blocks(
+    search: Callable[[slice], tuple[IntArray, FloatArray]],
+    blocks: Iterable[slice],
+    k: int,
+    n_jobs: int | None,
+) -> Neighbours:
+    """Search block after block of queries, in threads where there are several."""
+    every = list(blocks)
+    if not every:
+        return Neighbours(np.empty((0, k), np.int64), np.empty((0, k)))
+    if len(every) == 1:
+        # One row alone must not wait for threads to be made ready.
+        return Neighbours(*search(every[0]))
+    found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(search)(block) for block in every)
     return Neighbours(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 

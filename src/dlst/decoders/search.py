@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.parallel import Parallel, delayed
 
 from dlst._kernels.nearest import largest, largest_products, nearness
 from dlst._kernels.pair_distances import dense_pair_distances
 from dlst._matrices import FeatureMatrix
 from dlst.decoders._inputs import FloatArray, IntArray
-from dlst.decoders.neighbours import Neighbours, row_blocks
+from dlst.decoders.neighbours import Neighbours, in_blocks, row_blocks
 
 FEW = 8
 """So many queries are answered by differences, sooner than codes are laid out for products."""
@@ -64,7 +62,7 @@ def nearest_codes(
             np.take_along_axis(distances, order, axis=1),
         )
 
-    return _joined(search, row_blocks(len(queries), len(database)), k, n_jobs)
+    return in_blocks(search, row_blocks(len(queries), len(database)), k, n_jobs)
 
 
 def _nearness_to(
@@ -113,7 +111,7 @@ def nearest_cosines(
         )
         return places.astype(np.int64), np.maximum(2.0 - 2.0 * products.astype(np.float64), 0.0)
 
-    return _joined(search, row_blocks(asked.shape[0], database.n), k, n_jobs)
+    return in_blocks(search, row_blocks(asked.shape[0], database.n), k, n_jobs)
 
 
 class CosineRows:
@@ -140,10 +138,3 @@ def unit_rows(X: FeatureMatrix) -> sp.csr_array:
 
 def _left_out(own: IntArray | None, n_queries: int) -> NDArray[np.int64]:
     return np.full(n_queries, -1) if own is None else np.asarray(own, dtype=np.int64)
-
-
-def _joined(search: Any, blocks: Iterable[slice], k: int, n_jobs: int | None) -> Neighbours:
-    found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(search)(block) for block in blocks)
-    if not found:
-        return Neighbours(np.empty((0, k), np.int64), np.empty((0, k)))
-    return Neighbours(*(np.concatenate(parts) for parts in zip(*found, strict=True)))

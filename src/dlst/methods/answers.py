@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dlst._matrices import FeatureMatrix, refuse_huge
+from dlst._matrices import FeatureMatrix, needs_no_check, refuse_huge
 from dlst._parameters import integer
 from dlst.decisions import DecisionLayer, OwnOrRule, SubsetRule, Tau, TopSets
 from dlst.errors import DataError
@@ -244,6 +244,9 @@ class Answers(ABC):
     def _checked_features(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> FeatureMatrix:
         if not reset:
             check_is_fitted(self)
+            if needs_no_check(X, self):
+                refuse_huge(X)
+                return X
         X = validate_data(
             self,
             X,

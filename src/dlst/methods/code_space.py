@@ -19,6 +19,7 @@ from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT
 from dlst.methods.answers import logit
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
+from dlst.methods.memory_plan import Shape, planned
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.parts import Decoder, Encoder, Judge, Regression, Regressor, SearchedCodes
 
@@ -53,12 +54,21 @@ class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: igno
     """
 
     scaling: Scaling
+    max_memory: int | str | None = None
 
     @abstractmethod
     def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:
         """Return the unfitted parts for these training rows, features scaled."""
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
+        with planned(self._shape(X, Y), self.max_memory):
+            return self._fit_parts(X, Y)
+
+    def _shape(self, X: FeatureMatrix, Y: sp.csr_array) -> Shape | None:
+        """Return what memory is planned by; None where there is no kernel's basis."""
+        return None
+
+    def _fit_parts(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         chosen = self._composition(X, Y)

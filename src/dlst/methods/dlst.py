@@ -77,7 +77,7 @@ class DLST(LabelSpaceClassifier):
         quarter of the features are non-zero; of thinner features, the linear one for more than
         2000 rows, where a kernel on sampled rows fits too little; for fewer rows the one with the
         lower log-loss of left-out rows.
-    codes, decision, cardinality, tau, scaling, random_state
+    codes, decision, cardinality, tau, scaling, max_memory, random_state
         As in :class:`LabelSpaceClassifier`.
 
     Attributes
@@ -125,6 +125,7 @@ class DLST(LabelSpaceClassifier):
         cardinality: float | None = None,
         tau: Tau | None = None,
         scaling: Scaling = "auto",
+        max_memory: int | str | None = None,
         random_state: Any = None,
     ):
         super().__init__(
@@ -136,6 +137,7 @@ class DLST(LabelSpaceClassifier):
             cardinality=cardinality,
             tau=tau,
             scaling=scaling,
+            max_memory=max_memory,
             random_state=random_state,
         )
         self.regression = regression
@@ -148,8 +150,8 @@ class DLST(LabelSpaceClassifier):
     def _parts_asked_for(self) -> Composition:
         return self._parts_of(self.regression)
 
-    def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:
-        return self._completed(self._parts_of(self.regression_))
+    def _parts_standing_in(self) -> Composition:
+        return self._parts_of(self.regression_)
 
     def _parts_of(self, regression: str) -> Composition:
         # Whatever may have been assigned: it is checked when fitting, not before.
@@ -203,7 +205,7 @@ class PaperDLST(LabelSpaceClassifier):
         Default: :class:`MLkNNDecoder`.
     codes : {"out-of-sample", "fitted", "targets"}, optional
         As in :class:`LabelSpaceClassifier`. Default: fitted.
-    decision, cardinality, tau, scaling, random_state
+    decision, cardinality, tau, scaling, max_memory, random_state
         As in :class:`LabelSpaceClassifier`, but for the defaults: "own" decisions, p ≥ ½, and no
         prior correction.
 
@@ -250,7 +252,7 @@ class LiteralDLST(LabelSpaceClassifier):
         Default: :class:`MLkNNDecoder`.
     codes : {"out-of-sample", "fitted", "targets"}, optional
         As in :class:`LabelSpaceClassifier`. Default: targets.
-    decision, cardinality, tau, scaling, random_state
+    decision, cardinality, tau, scaling, max_memory, random_state
         As in :class:`LabelSpaceClassifier`.
     """
 

@@ -14,6 +14,7 @@ from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders import EvidenceDecoder, as_decoder
 from dlst.encoders import FullCode, as_encoder
 from dlst.methods.code_space import CodeSpaceClassifier, Composition
+from dlst.methods.memory_plan import MAX_MEMORY, Shape
 from dlst.methods.scaling import Scaling
 from dlst.regressors import KernelRidge, as_regressor
 
@@ -54,6 +55,10 @@ optional
         give all methods the same.
     scaling : str
         See :class:`FeatureScaler`.
+    max_memory : int or str, optional
+        Memory that a kernel regression may take beyond what is held already: bytes, or a size such
+        as "4GiB". Work goes in blocks that keep to it, and what cannot fit is refused before it
+        starts. Default: what the machine has free.
     random_state : None, int or RandomState
         Seed of the parts that have none of their own.
 
@@ -82,7 +87,10 @@ optional
     LabelSpaceClassifier(decoder=EvidenceDecoder(min_rows=9))
     """
 
-    _constraints: ClassVar[Constraints] = {"codes": NONE | one_of(*CODES)}
+    _constraints: ClassVar[Constraints] = {
+        "codes": NONE | one_of(*CODES),
+        "max_memory": MAX_MEMORY,
+    }
     _default_decision: ClassVar[OwnOrRule] = "f1"
     _default_tau: ClassVar[Tau] = "auto"
 
@@ -97,6 +105,7 @@ optional
         cardinality: float | None = None,
         tau: Tau | None = None,
         scaling: Scaling = "auto",
+        max_memory: int | str | None = None,
         random_state: Any = None,
     ):
         self.encoder = encoder
@@ -107,6 +116,7 @@ optional
         self.cardinality = cardinality
         self.tau = tau
         self.scaling = scaling
+        self.max_memory = max_memory
         self.random_state = random_state
 
     @staticmethod
@@ -150,7 +160,17 @@ optional
         return self.default_parts()
 
     def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:
-        return self._completed(self.default_parts())
+        return self._completed(self._parts_standing_in())
+
+    def _parts_standing_in(self) -> Composition:
+        """Return the default parts of this fit."""
+        return self.default_parts()
+
+    def _shape(self, X: FeatureMatrix, Y: sp.csr_array) -> Shape | None:
+        regressor = self.regressor
+        if regressor is None:
+            regressor = self._parts_standing_in().regressor
+        return Shape.of(X, Y, regressor)
 
     def _completed(self, default: Composition) -> Composition:
         """Return the parts that were given, the others from a composition, all with seeds."""

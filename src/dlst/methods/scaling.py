@@ -74,6 +74,9 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Scale rows."""
         if self.scaler_ is None:
             return X
+        if self.scaling_ == "standard":
+            # As StandardScaler does it, but for one more look at rows that were checked.
+            return np.asarray((as_dense(X) - self.scaler_.mean_) / self.scaler_.scale_)
         scaled = self.scaler_.transform(self._prepared(X))
         if self.scaling_ == "hellinger":
             scaled = np.sqrt(scaled)

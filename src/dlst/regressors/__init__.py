@@ -1,5 +1,6 @@
 """Features to codes: linear, or in a kernel's feature space on sampled training rows."""
 
+from dlst.regressors._base import KernelRegressor
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.cross_fitting import CrossFitted, as_regressor
 from dlst.regressors.kernel_logistic import KernelLogisticRegression
@@ -8,17 +9,20 @@ from dlst.regressors.kernels import KERNELS, kernel_matrix
 from dlst.regressors.linear_machines import LinearMachines
 from dlst.regressors.linear_ridge import LinearRidge
 from dlst.regressors.smoother import Readout, Smoother
+from dlst.regressors.streamed import StreamedSmoother
 
 __all__ = [
     "KERNELS",
     "CrossFitted",
     "KernelBasis",
     "KernelLogisticRegression",
+    "KernelRegressor",
     "KernelRidge",
     "LinearMachines",
     "LinearRidge",
     "Readout",
     "Smoother",
+    "StreamedSmoother",
     "as_regressor",
     "kernel_matrix",
 ]

@@ -11,12 +11,14 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dlst._matrices import FeatureMatrix
-from dlst.regressors.basis import KernelBasis
+from dlst._matrices import FeatureMatrix, needs_no_check
+from dlst.regressors.basis import LARGEST_AUTOMATIC_BASIS, KernelBasis
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A regressor with the parameters of a kernel and its basis."""
+
+    n_basis: Any
 
     def _check_training(
         self, X: Any, y: Any, least_rows: int
@@ -45,7 +47,17 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     def _check_rows(self, X: Any) -> FeatureMatrix:
         """Return rows to predict."""
         check_is_fitted(self)
+        if needs_no_check(X, self):
+            return X
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def n_basis_of(self, n: int) -> int:
+        """Return the rows of a basis of n training rows."""
+        return min(n, LARGEST_AUTOMATIC_BASIS if self.n_basis == "auto" else int(self.n_basis))
+
+    def held_numbers(self, n: int, s: int) -> int:
+        """Return how many numbers of features on a basis of s rows are held for n rows."""
+        return n * s
 
     def _like_targets(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return 2-D predictions in the dimensions of the training targets."""

@@ -14,12 +14,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._matrices import FeatureMatrix, as_dense, as_features
 from dlst.errors import DataError
-from dlst.regressors.kernels import Kernel, check_kernel, kernel_matrix, kernel_width
+from dlst.regressors.kernels import (
+    Kernel,
+    check_kernel,
+    few_rbf_rows,
+    kernel_matrix,
+    kernel_width,
+)
 
 BASES = ("random", "kmeans++", "leverage")
 LARGEST_AUTOMATIC_BASIS = 1000
 ROWS_PER_BLOCK = 4096
 ROWS_ON_DIAGONAL = 128
+FEW_ROWS = 16
+"""So many rows do not wait for scikit-learn to examine them."""
 
 
 class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -147,6 +155,8 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Return the kernel (n, s) of rows that were checked before with those of the basis."""
         if self.kernel == "precomputed":
             return as_dense(X[:, self.indices_])
+        if self.kernel == "rbf" and _are_few(X) and isinstance(self.rows_, np.ndarray):
+            return few_rbf_rows(X, self.rows_, float(self.gamma_ or 0.0))
         return self._kernel(X, self.rows_)
 
     def combine(self, X: FeatureMatrix, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -224,3 +234,7 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def _are_few(X: FeatureMatrix) -> bool:
+    return isinstance(X, np.ndarray) and len(X) <= FEW_ROWS

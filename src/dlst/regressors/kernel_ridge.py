@@ -18,6 +18,11 @@ from dlst.regressors._base import KernelRegressor
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.kernels import Kernel, check_kernel, has_width
 from dlst.regressors.smoother import Smoother
+from dlst.regressors.streamed import StreamedSmoother
+from dlst.regressors.streamed_search import search_streamed
+
+HELD_ENTRIES = 10_000_000
+"""Features of training rows are held up to so many numbers, 80 MB; of more, sums are made."""
 
 
 class KernelRidge(KernelRegressor):
@@ -25,7 +30,9 @@ class KernelRidge(KernelRegressor):
 
     Minimises Σ‖z_i − f(x_i)‖² + α‖f‖² with an intercept that is not penalised. One width and one
     penalty serve all targets: those with the least total squared error of leave-one-out
-    predictions, which a ridge regression has in closed form.
+    predictions, which a ridge regression has in closed form. Of more than ten million kernels
+    between rows and basis only sums are made, in a memory that does not grow with them; the choice
+    is then by some rows, checked on all.
 
     Parameters
     ----------
@@ -59,8 +66,9 @@ class KernelRidge(KernelRegressor):
     loo_error_ : float
         Total squared leave-one-out error of the selection targets.
     selection_ : dict of ndarray
-        What was tried: ``gamma`` (NaN where the kernel has none), ``alpha``, ``loo_error``.
-    smoother_ : Smoother
+        What was tried: ``gamma`` (NaN where the kernel has none), ``alpha``, ``loo_error``; of
+        many rows an estimate by some of them.
+    smoother_ : Smoother or StreamedSmoother
         The same regression, ready for other targets of the same rows.
     basis_ : KernelBasis
         The sampled rows and their features.
@@ -157,40 +165,31 @@ class KernelRidge(KernelRegressor):
         rows = self._check_rows(X)
         return self._like_targets(self.smoother_.predict(rows, self.readout_))
 
+    def held_numbers(self, n: int, s: int) -> int:
+        """Return how many numbers of features are held: none of many rows."""
+        return n * s if n * s <= HELD_ENTRIES else 0
+
     def _select(self, X: FeatureMatrix, judged: Any) -> None:
         searched = isinstance(self.alpha, str) and self.alpha == "auto"
         alphas = _positive("alphas", self.alphas) if searched else _positive("alpha", [self.alpha])
-        tried: list[tuple[float, float, float]] = []
-        # A generator: the decompositions are large and only the best one is kept.
-        best = min(self._attempts(X, judged, alphas, tried), key=lambda found: found.error)
-        self.basis_, self.gamma_ = best.basis, best.basis.gamma_
-        self.alpha_, self.loo_error_ = best.alpha, best.error
-        self.smoother_ = Smoother(best.basis, best.spectrum, best.alpha)
+        bases = self._bases(X)
+        held = self.held_numbers(X.shape[0], len(bases[0].indices_))
+        choose: Any = _choose_among_held if held else search_streamed
+        chosen = choose(bases, X, judged, alphas)
+        self.smoother_: Smoother | StreamedSmoother = chosen.smoother
+        self.loo_error_ = chosen.error
+        self.basis_, self.alpha_ = self.smoother_.basis, self.smoother_.alpha
+        self.gamma_ = self.basis_.gamma_
         names = ("gamma", "alpha", "loo_error")
-        self.selection_ = dict(zip(names, np.array(tried).T, strict=True))
+        self.selection_ = dict(zip(names, np.array(chosen.tried).T, strict=True))
 
-    def _attempts(
-        self,
-        X: FeatureMatrix,
-        judged: Any,
-        alphas: NDArray[np.float64],
-        tried: list[tuple[float, float, float]],
-    ) -> Iterator[_Attempt]:
-        """Give the best penalty for each width, and append to ``tried`` all that were tried."""
+    def _bases(self, X: FeatureMatrix) -> list[KernelBasis]:
+        """Return one basis for each width."""
         check_kernel(self.kernel, self.gamma)
         searched = self.gamma == "auto" and has_width(self.kernel)
         multiples = _positive("gamma_multiples", self.gamma_multiples) if searched else [1.0]
         first = self._fit_basis(X, "median" if self.gamma == "auto" else self.gamma)
-        with progress_bar("kernel widths", len(multiples)) as advance:
-            for multiple in multiples:
-                basis = first if multiple == 1 else first.widened(multiple, X)
-                spectrum = Spectrum.of(basis.features(X))
-                errors = leave_one_out_errors(spectrum, judged, alphas)
-                width = np.nan if basis.gamma_ is None else basis.gamma_
-                tried += [(width, *pair) for pair in zip(alphas, errors, strict=True)]
-                least = int(np.argmin(errors))
-                yield _Attempt(float(errors[least]), float(alphas[least]), basis, spectrum)
-                advance(1)
+        return [first if multiple == 1 else first.widened(multiple, X) for multiple in multiples]
 
 
 class RidgeRegression:
@@ -203,7 +202,7 @@ class RidgeRegression:
         self.ridge = ridge
 
     @property
-    def smoother(self) -> Smoother:
+    def smoother(self) -> Smoother | StreamedSmoother:
         """Exact leave-one-out, and leave-two-out, for any targets."""
         return self.ridge.smoother_
 
@@ -220,11 +219,46 @@ class RidgeRegression:
         return self._left_out if Z is self._regressed else self.smoother.leave_one_out(Z)
 
 
+class _Chosen(NamedTuple):
+    smoother: Smoother | StreamedSmoother
+    error: float
+    tried: list[tuple[float, float, float]]
+
+
+def _choose_among_held(
+    bases: list[KernelBasis], X: FeatureMatrix, judged: Any, alphas: NDArray[np.float64]
+) -> _Chosen:
+    """Choose width and penalty by the errors of all rows, features of all rows in memory."""
+    tried: list[tuple[float, float, float]] = []
+    # A generator: the decompositions are large and only the best one is kept.
+    best = min(_attempts(bases, X, judged, alphas, tried), key=lambda found: found.error)
+    return _Chosen(Smoother(best.basis, best.spectrum, best.alpha), best.error, tried)
+
+
 class _Attempt(NamedTuple):
     error: float
     alpha: float
     basis: KernelBasis
     spectrum: Spectrum
+
+
+def _attempts(
+    bases: list[KernelBasis],
+    X: FeatureMatrix,
+    judged: Any,
+    alphas: NDArray[np.float64],
+    tried: list[tuple[float, float, float]],
+) -> Iterator[_Attempt]:
+    """Give the best penalty for each width, and append to ``tried`` all that were tried."""
+    with progress_bar("kernel widths", len(bases)) as advance:
+        for basis in bases:
+            spectrum = Spectrum.of(basis.features(X))
+            errors = leave_one_out_errors(spectrum, judged, alphas)
+            width = np.nan if basis.gamma_ is None else basis.gamma_
+            tried += [(width, *pair) for pair in zip(alphas, errors, strict=True)]
+            least = int(np.argmin(errors))
+            yield _Attempt(float(errors[least]), float(alphas[least]), basis, spectrum)
+            advance(1)
 
 
 def _positive(name: str, values: Any) -> NDArray[np.float64]:

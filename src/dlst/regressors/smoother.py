@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,37 @@ class Readout(NamedTuple):
 
     weights: NDArray[np.float64]
     offset: NDArray[np.float64]
+
+
+class LastResult:
+    """The left-out predictions of the targets that were asked for last, while both are alive.
+
+    Codes are left out when they are regressed, and once more by whoever votes with them.
+    """
+
+    def __init__(self) -> None:
+        self._targets: Callable[[], Any] = _nothing
+        self._found: Callable[[], Any] = _nothing
+
+    def of(self, T: Any) -> NDArray[np.float64] | None:
+        """Return what is known of these very targets."""
+        found: NDArray[np.float64] | None = self._found()
+        return found if T is not None and self._targets() is T else None
+
+    def keep(self, T: Any, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Remember what was found for targets, and return it."""
+        self._targets, self._found = ref(T), ref(found)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__()  # type: ignore[misc]
+
+
+def _nothing() -> None:
+    return None
 
 
 class Smoother(RidgeSmoother):
@@ -47,6 +80,12 @@ class Smoother(RidgeSmoother):
     def __init__(self, basis: KernelBasis, spectrum: Spectrum, alpha: float):
         super().__init__(spectrum, alpha)
         self.basis = basis
+        self._last = LastResult()
+
+    def leave_one_out(self, T: Any) -> NDArray[np.float64]:
+        """Predict each row's targets (n, t) from all other rows, exactly, for the given basis."""
+        known = self._last.of(T)
+        return self._last.keep(T, super().leave_one_out(T)) if known is None else known
 
     def regress(self, T: Any) -> Readout:
         """Fit the ridge regression of targets (n, t), for :meth:`predict`."""

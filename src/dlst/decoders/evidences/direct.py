@@ -6,7 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dlst._kernels.ridge import RidgeSmoother, Spectrum, leave_one_out_errors
+from dlst._kernels.ridge import (
+    RidgeSmoother,
+    Spectrum,
+    differ_by_constants,
+    leave_one_out_errors,
+)
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.evidences.contract import Evidence, TrainingRows
@@ -24,8 +29,9 @@ class DirectReadout(Evidence):
 
     Each label's read-out s becomes phi(s) = log softplus(s/tau) - log softplus((1-s)/tau): a logit
     that goes on linearly outside (0, 1), so that scores there keep their order. Unknown entries are
-    replaced by the mean of their label. Without a smoother the labels are regressed on the codes by
-    ridge.
+    replaced by the mean of their label. Codes that are the labels less a constant, as the full code
+    is, are the read-out less that constant, and nothing is regressed again. Without a smoother the
+    labels are regressed on the codes by ridge.
 
     Parameters
     ----------
@@ -36,6 +42,8 @@ class DirectReadout(Evidence):
     Attributes
     ----------
     link_scale_ : ndarray of shape (K,)
+    code_offset_ : ndarray of shape (K,) or None
+        What codes lack of the read-out, where a constant is all they lack.
     """
 
     name = "direct"
@@ -52,12 +60,17 @@ class DirectReadout(Evidence):
         n, K = training.labels.shape
         self.link_scale_ = np.empty(K)
         self.readouts_: list[Any] = []
+        self.code_offset_ = self._offset(training)
         values = np.empty((len(training.rows), K))
         for columns in label_blocks(n, K):
             filled, absent = training.filled(columns)
-            left_out = self.smoother_.leave_one_out(filled)
+            if self.code_offset_ is not None and training.targets is not None:
+                coded = self.smoother_.leave_one_out(training.targets)[:, columns]
+                left_out = coded + self.code_offset_[columns]
+            else:
+                left_out = self.smoother_.leave_one_out(filled)
+                self.readouts_.append(self.smoother_.regress(filled))
             self.link_scale_[columns] = self._scale(left_out, absent)
-            self.readouts_.append(self.smoother_.regress(filled))
             values[:, columns] = left_out[training.rows]
         return stretched_logit(values, self.link_scale_)
 
@@ -66,8 +79,23 @@ class DirectReadout(Evidence):
         given = codes if self.from_codes_ else X
         if given is None:
             raise ValueError("the direct read-out needs X of the new rows; got X=None. Pass X.")
+        if self.code_offset_ is not None:
+            return stretched_logit(as_dense(codes) + self.code_offset_, self.link_scale_)
         parts = [self.smoother_.predict(given, readout) for readout in self.readouts_]
         return stretched_logit(np.hstack(parts), self.link_scale_)
+
+    def _offset(self, training: TrainingRows) -> FloatArray | None:
+        """Return what the regressed codes lack of the labels; None if it is no constant."""
+        targets, (n, K) = training.targets, training.labels.shape
+        if self.from_codes_ or targets is None or targets.shape != (n, K):
+            return None
+        offset = np.empty(K)
+        for columns in label_blocks(n, K):
+            filled, _ = training.filled(columns)
+            if not differ_by_constants(filled, targets[:, columns]):
+                return None
+            offset[columns] = filled[0] - targets[0, columns]
+        return offset
 
     def _scale(self, left_out: FloatArray, absent: FloatArray) -> FloatArray:
         if self.link_scale is not None:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst.decoders._inputs import FloatArray, clipped_logit
+from dlst.decoders._inputs import FloatArray, IntArray, clipped_logit
 from dlst.decoders.evidences.ballot import (
     VOTE_MARGIN,
     Ballot,
@@ -19,8 +19,9 @@ from dlst.decoders.evidences.ballot import (
     weighted_vote,
 )
 from dlst.decoders.evidences.contract import Evidence, TrainingRows
+from dlst.decoders.index import NeighbourIndex
 from dlst.decoders.leave_two_out import leave_two_out_neighbours
-from dlst.decoders.neighbours import Neighbours, nearest_neighbours
+from dlst.decoders.neighbours import Neighbours
 from dlst.explanation import NeighbourVotes
 from dlst.parts import SearchedCodes
 
@@ -33,7 +34,7 @@ class _Vote(Evidence):
 
     space: Literal["codes", "features"]
     n_jobs_: int | None
-    voters_: FeatureMatrix
+    index_: NeighbourIndex
     ballot_: Ballot
 
     def _choose(
@@ -56,8 +57,8 @@ class _Vote(Evidence):
         return space, clipped_logit(votes, VOTE_MARGIN)
 
     def _found(self, queries: FeatureMatrix) -> Neighbours:
-        wanted = min(self.k_ + 1, self.voters_.shape[0])
-        return nearest_neighbours(self.voters_, wanted, queries, n_jobs=self.n_jobs_)
+        wanted = min(self.k_ + 1, self.index_.rows.shape[0])
+        return self.index_.nearest(wanted, queries, n_jobs=self.n_jobs_)
 
     def _values(self, queries: FeatureMatrix) -> FloatArray:
         votes = weighted_vote(self._found(queries), self.k_, self.ballot_)
@@ -119,19 +120,15 @@ class CodeVote(_Vote):
         else:
             own = np.searchsorted(rows, training.rows)
             found = [
-                nearest_neighbours(
-                    _blend(training, rho)[rows],
-                    wanted,
-                    training.codes[training.rows],
-                    own=own,
-                    n_jobs=training.n_jobs,
+                NeighbourIndex(_blend(training, rho)[rows]).nearest(
+                    wanted, training.codes[training.rows], own=own, n_jobs=training.n_jobs
                 )
                 for rho in self.rho_grid_
             ]
         space, values = self._choose(training, found, grid)
         self._left_out_votes = self._named(found[space]).matrix(training.labels.shape[0])
         self.rho_ = self.rho_grid_[space]
-        self.voters_ = _blend(training, self.rho_)[rows]
+        self.index_ = NeighbourIndex(_rows_of(_blend(training, self.rho_), rows))
         return values
 
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
@@ -148,7 +145,7 @@ class CodeVote(_Vote):
 
     def searched(self) -> SearchedCodes:
         """Return the labelled rows and their codes, blended with targets."""
-        return SearchedCodes(self.voting_rows_, self.voters_)
+        return SearchedCodes(self.voting_rows_, self.index_.rows)
 
 
 class FeatureVote(_Vote):
@@ -178,9 +175,8 @@ class FeatureVote(_Vote):
             raise ValueError("the feature vote needs X; got X=None. Pass X, or feature_vote=False.")
         rows = training.labels.labelled_rows
         grid = usable_neighbourhoods(self.k_grid, len(rows))
-        self.voters_ = training.X[rows]
-        found = nearest_neighbours(
-            self.voters_,
+        self.index_ = NeighbourIndex(_rows_of(training.X, rows))
+        found = self.index_.nearest(
             min(grid[-1] + 1, len(rows) - 1),
             training.X[training.rows],
             own=np.searchsorted(rows, training.rows),
@@ -195,6 +191,11 @@ class FeatureVote(_Vote):
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
         """Return who votes on new rows."""
         return self._voters(_required(X))
+
+
+def _rows_of(values: FeatureMatrix, rows: IntArray) -> FeatureMatrix:
+    """Return some rows, the array itself where they are all."""
+    return values if len(rows) == values.shape[0] else values[rows]
 
 
 def _blend(training: TrainingRows, rho: float) -> FeatureMatrix:

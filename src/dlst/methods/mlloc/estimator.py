@@ -23,8 +23,8 @@ from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.mlloc.objective import LOSSES, Alternation, State
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.parts import Smoother
 from dlst.regressors import KernelRidge
-from dlst.regressors.smoother import Smoother
 
 FloatArray = NDArray[np.float64]
 

@@ -1,0 +1,74 @@
+"""The index finds what the plain search finds, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from dlst.decoders import index
+from dlst.decoders.index import NeighbourIndex
+from dlst.decoders.neighbours import nearest_neighbours
+
+RNG = np.random.default_rng(0)
+MANY = {
+    "normal": RNG.normal(size=(300, 12)),
+    "with ties": RNG.integers(0, 3, size=(300, 4)).astype(float),
+    "repeated": np.repeat(RNG.normal(size=(30, 5)), 10, axis=0),
+    "huge": 1e60 * RNG.normal(size=(300, 5)) + 1e62,
+    "tiny": 1e-40 * RNG.normal(size=(300, 5)),
+    "far from 0": 1e5 + RNG.normal(size=(300, 8)),
+    "with outliers": RNG.normal(size=(300, 4)) ** 9,
+    "all equal": np.ones((300, 3)),
+}
+
+
+def assert_same(found, expected):
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.squared_distances, expected.squared_distances)
+
+
+@pytest.mark.parametrize("rows", MANY.values(), ids=MANY.keys())
+def test_neighbours_are_those_of_the_plain_search(rows, monkeypatch):
+    monkeypatch.setattr(index, "ROWS_WORTH_AN_INDEX", 1)
+    found = NeighbourIndex(rows)
+    far = 1e90 * np.ones((2, rows.shape[1]))
+    queries = np.vstack([rows[:9], rows[9:20] * 1.01, RNG.normal(size=(9, rows.shape[1])), far])
+    assert_same(found.nearest(7, queries), nearest_neighbours(rows, 7, queries))
+    assert_same(found.nearest(7, queries[:1]), nearest_neighbours(rows, 7, queries[:1]))
+    own = np.arange(5, 25)
+    assert_same(
+        found.nearest(7, rows[own], own=own), nearest_neighbours(rows, 7, rows[own], own=own)
+    )
+    assert_same(found.nearest(7), nearest_neighbours(rows, 7))
+
+
+def test_most_queries_need_no_second_look():
+    found = NeighbourIndex(MANY["normal"])
+    _, _, sure = found._search(MANY["normal"], np.arange(300), 7)
+    assert sure.mean() > 0.95
+
+
+def test_a_row_that_rounding_hides_is_found(monkeypatch):
+    # All but equally near for single precision; the nearest come last, behind those it takes.
+    monkeypatch.setattr(index, "ROWS_WORTH_AN_INDEX", 1)
+    angles = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    circle *= (1 - 1e-12 * np.arange(200))[:, None]
+    query = np.zeros((1, 2))
+    assert_same(NeighbourIndex(circle).nearest(3, query), nearest_neighbours(circle, 3, query))
+
+
+def test_sparse_rows_and_few_rows_go_the_plain_way():
+    rows = MANY["normal"]
+    expected = nearest_neighbours(rows, 3)
+    assert_same(NeighbourIndex(rows).nearest(3), expected)
+    sparse = NeighbourIndex(sp.csr_array(rows)).nearest(3)
+    np.testing.assert_array_equal(sparse.indices, expected.indices)
+
+
+def test_threads_change_nothing(monkeypatch):
+    monkeypatch.setattr(index, "ROWS_WORTH_AN_INDEX", 1)
+    monkeypatch.setattr("dlst.decoders.neighbours.BLOCK_ENTRIES", 2000)
+    found = NeighbourIndex(MANY["normal"])
+    assert_same(found.nearest(5, n_jobs=2), found.nearest(5))
