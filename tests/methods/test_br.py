@@ -229,6 +229,21 @@ def test_many_rows_are_learnt_on_landmarks(problem, monkeypatch):
     assert machines(random_state=0).fit(X[:100], Y[:100]).approximation_ == "exact"
 
 
+def test_thin_features_of_many_rows_get_linear_machines(monkeypatch):
+    monkeypatch.setattr("dlst.methods.br.estimator.THIN_ROWS", 100)
+    rng = np.random.default_rng(0)
+    X = sp.random_array((150, 60), density=0.1, random_state=rng, format="csr")
+    Y = (X @ rng.normal(size=(60, 3)) > 0.1).astype(float)
+    model = machines(scaling="none", tol=1e-8).fit(X, Y)
+    assert model.approximation_ == "linear"
+    for label in range(3):
+        machine = LinearSVC(C=1.0, dual=False, tol=1e-8, intercept_scaling=10.0)
+        expected = machine.fit(X, Y[:, label]).decision_function(X)
+        np.testing.assert_allclose(model.decision_function(X)[:, label], expected, atol=1e-6)
+    assert machines(scaling="none").fit(X[:90], Y[:90]).approximation_ == "exact"
+    assert BR().fit(X, Y).predict_proba(X).shape == (150, 3)
+
+
 def test_landmarks_see_known_entries_only(problem):
     X, Y, X_new = problem
     partly = Y.astype(float)

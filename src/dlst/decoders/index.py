@@ -102,7 +102,7 @@ class NeighbourIndex:
         near = single.nearness(asked)
         wanted = k + MORE_THAN_WANTED
         places = largest(near, own, wanted)
-        worst = near[np.arange(len(near)), places[:, -1]].astype(np.float64)
+        worst = np.take_along_axis(near, places, axis=1).min(axis=1).astype(np.float64)
         pairs = np.repeat(np.arange(len(places)), wanted)
         squared = dense_pair_distances(
             queries, self.rows, pairs, places.ravel().astype(np.int64)

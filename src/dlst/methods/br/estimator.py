@@ -17,15 +17,18 @@ from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.br.calibration import Calibration, MarginCalibration
 from dlst.methods.br.machines import Trainer, out_of_fold_margins, train_machines
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler, Scaling, are_thin
 from dlst.parts import OutOfSample
 from dlst.regressors import KernelBasis
 from dlst.regressors.kernels import KERNELS, Kernel, kernel_matrix, kernel_width
 
-APPROXIMATIONS = ("auto", "exact", "nystroem")
+APPROXIMATIONS = ("auto", "exact", "nystroem", "linear")
 GAMMA_RULES = ("median", "scale", "libsvm")
-EXACT_ROWS = 8000
-"""Up to so many rows ``approximation="auto"`` is exact; their kernel matrix has 0.5 GB."""
+EXACT_ROWS = 5000
+"""Up to so many rows ``approximation="auto"`` is exact; LIBSVM's time grows as n to the 2.5."""
+
+THIN_ROWS = 2000
+"""Of more rows with thin features, such as texts, ``"auto"`` is linear."""
 
 _WIDTH_ROWS = 1000
 _ROWS_PER_BLOCK = 4096
@@ -62,9 +65,11 @@ class BR(MultiLabelClassifier):
         p is a function of the margin learnt on five-fold out-of-sample margins, and labels are
         ranked by logit p: a sigmoid, or isotonic steps. None: p = σ(f), not calibrated, labels
         ranked by margins of different scales; a sixth of the time.
-    approximation : {"auto", "exact", "nystroem"}
+    approximation : {"auto", "exact", "nystroem", "linear"}
         ``"exact"``: LIBSVM on the n × n kernel. ``"nystroem"``: LIBLINEAR with squared hinge loss
-        on the features of ``n_basis`` sampled rows. ``"auto"``: exact up to 8000 rows.
+        on the features of ``n_basis`` sampled rows. ``"linear"``: the same on the features as they
+        are, which stay sparse, whatever the kernel. ``"auto"``: linear for more than 2000 rows of
+        features of which less than a quarter are non-zero, as in texts; else exact up to 5000 rows.
     n_basis : int or "auto"
         Rows that span the approximate kernel, the landmarks; ``"auto"`` is at most 1000.
     decision, cardinality, tau
@@ -82,9 +87,10 @@ class BR(MultiLabelClassifier):
         Among the rows that were learnt from, those that are a support vector of some label, or
         the landmarks.
     support_vectors_ : ndarray or csr_array of shape (s, d)
-        Their scaled features.
-    dual_coef_ : ndarray of shape (s, K')
-        Weights of their kernels for each label that varies; all margins are one product.
+        Their scaled features; for ``"linear"`` there are neither.
+    dual_coef_ : ndarray of shape (s, K') or (d, K')
+        Weights of their kernels for each label that varies, or of the features for ``"linear"``;
+        all margins are one product.
     intercept_, n_iter_ : ndarray of shape (K',)
         Intercepts of the margins, and steps of the solver.
     gamma_ : float or None
@@ -180,10 +186,13 @@ class BR(MultiLabelClassifier):
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
-        self.gamma_ = self._width(X)
-        self.approximation_ = self._chosen_approximation(X.shape[0])
-        exactly = self.approximation_ == "exact"
-        design, trainer = (self._fit_exactly if exactly else self._fit_on_landmarks)(X, Y)
+        self.approximation_ = self._chosen_approximation(X)
+        self.gamma_ = None if self.approximation_ == "linear" else self._width(X)
+        design, trainer = {
+            "exact": self._fit_exactly,
+            "nystroem": self._fit_on_landmarks,
+            "linear": self._fit_features,
+        }[self.approximation_](X, Y)
 
         @cache
         def margins() -> NDArray[np.float64]:
@@ -222,6 +231,11 @@ class BR(MultiLabelClassifier):
         self.dual_coef_ = basis.whitening_ @ weights
         return features, trainer
 
+    def _fit_features(self, X: FeatureMatrix, Y: sp.csr_array) -> tuple[FeatureMatrix, Trainer]:
+        trainer = self._trainer(is_kernel=False)
+        self.dual_coef_, self.intercept_, self.n_iter_ = train_machines(X, Y, trainer)
+        return X, trainer
+
     def _out_of_fold(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities; a label that no fold could learn has its prevalence there."""
         P = self._from_margins(np.nan_to_num(margins))[0]
@@ -229,6 +243,8 @@ class BR(MultiLabelClassifier):
 
     def _margins(self, X: FeatureMatrix) -> NDArray[np.float64]:
         X = self.scaler_.transform(X)
+        if self.approximation_ == "linear":
+            return np.asarray(X @ self.dual_coef_ + self.intercept_)
         margins = np.empty((X.shape[0], len(self.intercept_)))
         for block in gen_batches(X.shape[0], _ROWS_PER_BLOCK):
             margins[block] = self._kernel(X[block], self.support_vectors_) @ self.dual_coef_
@@ -268,10 +284,12 @@ class BR(MultiLabelClassifier):
         width = kernel_width(rule, self.kernel, X, X[sample])
         return None if width is None else width * self.gamma_multiple
 
-    def _chosen_approximation(self, n: int) -> str:
+    def _chosen_approximation(self, X: FeatureMatrix) -> str:
         if self.approximation != "auto":
             return self.approximation
-        return "exact" if n <= EXACT_ROWS else "nystroem"
+        if X.shape[0] > THIN_ROWS and are_thin(X):
+            return "linear"
+        return "exact" if X.shape[0] <= EXACT_ROWS else "nystroem"
 
     def _trainer(self, *, is_kernel: bool) -> Trainer:
         return Trainer(

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.parallel import Parallel, delayed
 
+from dlst._matrices import FeatureMatrix
 from dlst.data import IterativeStratification
 
 FloatArray = NDArray[np.float64]
@@ -55,7 +56,7 @@ class Trainer:
         """Most steps of the solver; LIBLINEAR has no endless run."""
         return _LINEAR_ITERATIONS if self.max_iter == -1 and not self.is_kernel else self.max_iter
 
-    def machine(self, design: FloatArray, targets: NDArray[np.bool_]) -> _Machine:
+    def machine(self, design: FeatureMatrix, targets: NDArray[np.bool_]) -> _Machine:
         """Train on rows where the label is known, of both kinds."""
         weight = self.positive_weight
         if isinstance(weight, str):
@@ -70,7 +71,7 @@ class Trainer:
                 class_weight=weights,
                 cache_size=_CACHE_MEGABYTES,
             ).fit(design, targets)
-            coef = np.zeros(len(design))
+            coef = np.zeros(design.shape[0])
             coef[kernel_machine.support_] = kernel_machine.dual_coef_[0]
             steps, finished = int(kernel_machine.n_iter_[0]), kernel_machine.fit_status_ == 0
             return _Machine(coef, float(kernel_machine.intercept_[0]), steps, finished)
@@ -106,12 +107,12 @@ class Machines(NamedTuple):
     steps: NDArray[np.int64]
 
 
-def train_machines(design: FloatArray, Y: sp.csr_array, trainer: Trainer) -> Machines:
+def train_machines(design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer) -> Machines:
     """Train one machine for each label, on the rows where it is known.
 
     Parameters
     ----------
-    design : ndarray of shape (n, n) or (n, q)
+    design : ndarray of shape (n, n), or ndarray or csr_array of shape (n, q)
         Kernel between the rows, or their features.
     Y : csr_array of shape (n, K)
         Labels; NaN is unknown. Every label has a known 0 and a known 1.
@@ -139,7 +140,7 @@ def train_machines(design: FloatArray, Y: sp.csr_array, trainer: Trainer) -> Mac
     )
 
 
-def out_of_fold_margins(design: FloatArray, Y: sp.csr_array, trainer: Trainer) -> FloatArray:
+def out_of_fold_margins(design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer) -> FloatArray:
     """Return the margin of each known entry by machines that have not seen its row.
 
     Shape (n, K); NaN where the label is unknown, or constant in the rows of the other folds.
@@ -164,7 +165,7 @@ def out_of_fold_margins(design: FloatArray, Y: sp.csr_array, trainer: Trainer) -
     return margins
 
 
-def _train_label(design: FloatArray, column: FloatArray, trainer: Trainer) -> _Machine:
+def _train_label(design: FeatureMatrix, column: FloatArray, trainer: Trainer) -> _Machine:
     known = np.flatnonzero(~np.isnan(column))
     if len(known) == len(column):
         return trainer.machine(design, column == 1)
