@@ -128,8 +128,8 @@ def _cluster(points: list[dict[str, Any]]) -> str:
             f"A worker holds its share of rows, {_size((4 * n * d + 4 * n * CODE) / WORKERS)} of "
             "features and codes, or reads them in passes: one for each width that contends, one to "
             "check, one to leave rows out, one to calibrate. The eigenproblem of size s runs on "
-            "one node in about a second and needs no rows. What would break first is the read-out of a "
-            "million labels from the basis: labels must be scored by shortlist, from codes.",
+            "one node in about a second and needs no rows. What would break first is the read-out "
+            "of a million labels from the basis: labels must be scored by shortlist, from codes.",
             "",
         ]
     )

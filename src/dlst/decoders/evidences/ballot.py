@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dlst.decoders._inputs import BoolArray, FloatArray
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
 from dlst.decoders.neighbours import Neighbours
 
 LEAST_WEIGHT = 1e-6
@@ -63,19 +63,13 @@ def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
     the prior one: v = (n_eff · share + prior) / (n_eff + 1). Unknown entries do not vote.
     """
     weights = vote_weights(found.squared_distances, k)
-    n, k = weights.shape
-    links = sp.csr_array(
-        (weights.ravel(), found.indices[:, :k].ravel(), np.arange(n + 1) * k),
-        shape=(n, ballot.values.shape[0]),
-    )
-    given = links @ ballot.values
-    given = given.toarray() if sp.issparse(given) else given
+    voters = found.indices[:, : weights.shape[1]]
+    given = _weighted_sums(weights, voters, ballot.values)
     total = weights.sum(axis=1, keepdims=True)
     squares = (weights**2).sum(axis=1, keepdims=True)
     if ballot.unknown is not None:
-        total = total - (links @ ballot.unknown).toarray()
-        links.data **= 2
-        squares = squares - (links @ ballot.unknown).toarray()
+        total = total - _weighted_sums(weights, voters, ballot.unknown)
+        squares = squares - _weighted_sums(weights**2, voters, ballot.unknown)
         # Where only the farthest neighbour is known, the difference is rounding; its square is not.
         squares = np.maximum(squares, LEAST_WEIGHT**2)
     # Every weight is above LEAST_WEIGHT, so less than half of it is the rounding of no vote at all.
@@ -84,6 +78,24 @@ def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
     n_eff = np.divide(total**2, squares, out=np.zeros_like(total), where=voted)
     votes: FloatArray = np.clip((n_eff * share + ballot.prior) / (n_eff + 1.0), 0.0, 1.0)
     return votes
+
+
+def _weighted_sums(weights: FloatArray, voters: IntArray, values: Any) -> FloatArray:
+    """Add up the values (n_voters, K) of voters (n, k) by weight, shape (n, K)."""
+    n, k = weights.shape
+    if not sp.issparse(values):
+        shape = (n, values.shape[0])
+        links = sp.csr_array((weights.ravel(), voters.ravel(), np.arange(n + 1) * k), shape=shape)
+        return np.asarray(links @ values)
+    # Stored entries of all voters in a line: for one row this is ten times as fast as a product.
+    chosen, K = voters.ravel(), values.shape[1]
+    counts = values.indptr[chosen + 1] - values.indptr[chosen]
+    starts = values.indptr[chosen] - np.cumsum(counts) + counts
+    places = np.repeat(starts, counts) + np.arange(counts.sum())
+    cells = np.repeat(np.repeat(np.arange(n) * K, k), counts) + values.indices[places]
+    shares = np.repeat(weights.ravel(), counts) * values.data[places]
+    sums = np.bincount(cells, weights=shares, minlength=n * K)
+    return np.asarray(sums, dtype=np.float64).reshape(n, K)
 
 
 def vote_log_loss(votes: FloatArray, present: FloatArray, known: BoolArray | None) -> float:
