@@ -84,56 +84,97 @@ def whole_lines(folder):
 
 
 def kills(folder, n, seed=0, cells=120):
-    """Kill the runner, its worker, or its whole group, n times in all at random moments."""
+    """Kill the runner, its worker, or its whole group, n times in all at random moments.
+
+    Each run is killed until it ends in spite of that, and is then compared; the last one is left
+    to end. What a dead runner started must end by itself.
+    """
     plan = small_plan(folder, cells)
     undisturbed = without_times(run(plan, Path(folder, "undisturbed")))
     draw = random.Random(seed)
-    counts, rounds, known, lost, changed = Counter(), 0, set(), 0, 0
+    counts = Counter(group=0, parent=0, worker=0)
+    rounds, known, lost, changed, left = 0, set(), 0, 0, 0
     process = None
-    while sum(counts.values()) < n or process is not None:
+    while counts.total() < n or process is not None:
         place = Path(folder, f"killed-{rounds}")
         if process is None:
             process = started(plan, place)
-        enough = sum(counts.values()) >= n
-        # A start takes seconds and a cell hundredths of one.
-        ended = _ends_within(process, None if enough else draw.uniform(0, 5))
-        lost += len(known - set(whole_lines(place)))
-        known = set(whole_lines(place))
+        rest = counts.total() >= n
+        # Whom fate has spared so far comes first, so that all three are tried as often.
+        kind = min(counts, key=lambda each: (counts[each], draw.random()))
+        ended = _ended(process) if rest else not _moment(process, place, kind, draw)
+        keys = set(whole_lines(place))
+        lost += len(known - keys)
+        known = keys
         if ended:
             # Whom a kill hit twice has a record that says so; it is asked for again.
             found = without_times(run(plan, place, again=True))
             changed += sum(one != other for one, other in zip(found, undisturbed, strict=True))
             process, known, rounds = None, set(), rounds + 1
             continue
-        kind = draw.choice(["group", "parent", "worker"])
-        if _killed(process, kind):
-            counts[kind] += 1
+        workers = workers_of(process)
+        if not _killed(process, kind, workers):
+            continue
+        counts[kind] += 1
         if kind != "worker":
             process.wait()
-            process = None
-    return {"tried": dict(counts), "runs": rounds, "lost": lost, "changed": changed}
+            left += sum(not _gone(pid) for pid in workers)
+            process = started(plan, place)
+    return {
+        "tried": dict(counts),
+        "runs": rounds,
+        "lost": lost + left,
+        "changed": changed,
+    }
 
 
-def _ends_within(process, seconds):
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return False
+def _moment(process, place, kind, draw):
+    """Wait for a random moment: in the start, or some records later; tell whether it still runs."""
+    file = place / "records.jsonl"
+
+    def n_records():
+        return file.read_bytes().count(b"\n") if file.is_file() else 0
+
+    at_once = time.monotonic() + draw.uniform(0, 3)
+    wanted = n_records() + draw.randrange(1, 30)
+    in_start = draw.random() < 0.5
+    while process.poll() is None:
+        due = time.monotonic() >= at_once if in_start else n_records() >= wanted
+        if due and (kind != "worker" or workers_of(process)):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _ended(process):
+    process.wait()
     return True
 
 
-def _killed(process, kind):
+def _killed(process, kind, workers):
     try:
         if kind == "group":
             os.killpg(process.pid, signal.SIGKILL)
         elif kind == "parent":
             process.kill()
         else:
-            workers = workers_of(process)
             os.kill(workers[0], signal.SIGKILL)
     except (ProcessLookupError, IndexError):
         return False
     return True
+
+
+def _gone(pid):
+    """Tell whether a process ends within a minute: one that was left alone must do so by itself."""
+    for _ in range(600):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state in "ZX":
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def three_runners(folder, cells=60):
@@ -290,6 +331,8 @@ def main(n_kills):
             print(f"| {title} | not on this machine | | |", flush=True)
             continue
         often = ", ".join(f"{count} {what}" for what, count in found["tried"].items())
+        if "runs" in found:
+            often += f", in {found['runs']} runs"
         print(f"| {title} | {often} | {found['lost']} | {found['changed']} |", flush=True)
         print(f"{title}: {time.monotonic() - started_at:.0f} s {found}", file=sys.stderr)
         bad += found["lost"] + found["changed"] + found.get("twice", 0)
