@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from dlst import data as dlst_data
 from dlst.cli import main
 from dlst.persistence import describe_model, load_model
 
@@ -192,6 +193,38 @@ def test_an_empty_table_gives_an_empty_table(run, files, tmp_path):
     out = tmp_path / "out.csv"
     assert run("predict", files / "m.skops", tmp_path / "none.csv", "-o", out)[0] == 0
     assert out.read_text() == "ticket,tags,billing,printer\n"
+
+
+def test_names_that_hold_the_sign_between_tags_are_joined_by_another(run, tmp_path):
+    table, model, out = (tmp_path / name for name in ("t.csv", "m.skops", "p.csv"))
+    rows = [f"{i % 5},{int(i % 5 > 1)},{int(i % 5 < 4)}" for i in range(30)]
+    table.write_text("\n".join(['size,"label:a;b",label:c', *rows, ""]))
+    assert run("fit", table, "--method", "mlknn", "--out", model)[0] == 0
+    code, _, err = run("predict", model, table, "--out", out)
+    assert code == 0
+    assert "note: names of labels hold ';', so tags are joined by '|'" in err
+    found = pd.read_csv(out, keep_default_na=False)
+    assert {tag for cell in found["tags"] for tag in cell.split("|")} == {"a;b", "c"}
+    read = dlst_data.read_table(out, labels="tags", label_delimiter="|")
+    assert read.label_names == ("a;b", "c")
+
+
+def test_a_file_that_is_read_is_not_replaced(run, files, tmp_path):
+    model, new = tmp_path / "m.skops", tmp_path / "new.csv"
+    model.write_bytes((files / "m.skops").read_bytes())
+    new.write_bytes((files / "new.csv").read_bytes())
+    numbers = tmp_path / "numbers.csv"
+    numbers.write_text("a,b\n1,1\n2,0\n")
+    for arguments in (
+        ["predict", model, new, "--out", new],
+        ["predict", model, new, "--out", tmp_path / "." / "m.skops"],
+        ["fit", new, "--labels", "team", "--out", new],
+        ["convert", numbers, numbers, "--labels", "b"],
+    ):
+        code, _, err = run(*arguments, "--force")
+        assert code == 2
+        assert "is read by this command. Choose another name." in err
+    assert new.read_bytes() == (files / "new.csv").read_bytes()
 
 
 def test_a_bad_cell_is_named_by_its_line(run, files, tickets, tmp_path):

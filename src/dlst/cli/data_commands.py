@@ -92,14 +92,14 @@ def convert(
 ) -> None:
     """Convert data to another format; a train/test pair becomes OUT-train and OUT-test."""
     from dlst.cli import views
+    from dlst.cli.model_options import check_target
     from dlst.data import files_to_write, save
     from dlst.data.formats import format_by_name, format_of
 
     target = format_of(out) if to is None else format_by_name(to)
     dataset = load_data(data, labels, nominal, from_, test)
-    existing = [file for file in files_to_write(dataset, out) if file.exists()]
-    if existing and not force:
-        raise DataError(f"{existing[0]}: exists already. Choose another name, or add --force.")
+    for file in files_to_write(dataset, out):
+        check_target(file, force, data, *([] if test is None else [test]))
     written = save(dataset, out, format=to)
     if json:
         views.print_json({"written": [str(file) for file in written], "loses": target.loses})

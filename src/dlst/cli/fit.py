@@ -99,7 +99,7 @@ def fit(
     from dlst.tagging import Tagger
 
     for target in (out, *([card] if card else [])):
-        check_target(target, force)
+        check_target(target, force, data, *([] if test is None else [test]))
     try:
         chosen = {} if decision is None else {"decision": decision}
         model = _seeded(make(method, **chosen, **parse_settings(settings or [])), seed)

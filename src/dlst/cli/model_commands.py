@@ -42,11 +42,18 @@ def predict(
     from dlst.cli import views
     from dlst.cli.models import open_model
     from dlst.cli.predictions import Wanted, check_wanted, write_predictions
+    from dlst.tagging.columns import JOINS, joint
 
-    check_target(out, force)
+    check_target(out, force, model_file, data)
     model = open_model(model_file)
     wanted = Wanted(model.label_names, top, decisions)
     check_wanted(out, wanted)
+    if (sign := joint(model.label_names)) != JOINS[0]:
+        typer.echo(
+            f"note: names of labels hold ';', so tags are joined by {sign!r}; Python reads them "
+            f"with label_delimiter={sign!r}.",
+            err=True,
+        )
     blocks = model.predicted_file(Path(data), keep) if labels is None and from_ is None else None
     if blocks is None:
         rows = new_side(model.load(data, labels, from_), all_rows)

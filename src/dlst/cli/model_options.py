@@ -57,8 +57,10 @@ def _value_of(text: str) -> Any:
         return text
 
 
-def check_target(out: Path, force: bool) -> None:
-    """Refuse a file that exists and a folder that does not."""
+def check_target(out: Path, force: bool, *read: str | Path) -> None:
+    """Refuse a file that exists, one that is read, and a folder that does not exist."""
+    if out.exists() and any(Path(file).exists() and out.samefile(file) for file in read):
+        raise DataError(f"{out}: is read by this command. Choose another name.")
     if out.exists() and not force:
         raise DataError(f"{out}: exists already. Choose another name, or add --force.")
     if not out.absolute().parent.is_dir():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,20 @@ from numpy.typing import NDArray
 
 from dlst.methods import Predictions
 
-JOIN = ";"
-"""Between the tags of one cell."""
+JOINS = (";", "|", ",", "\t", "\n")
+"""What may stand between the tags of one cell."""
+
+
+def joint(names: Iterable[str]) -> str:
+    """Return the first sign that no name holds, so that a cell of tags can be taken apart.
+
+    Examples
+    --------
+    >>> joint(["sky", "sea"]), joint(["sky;sea", "sun"])
+    (';', '|')
+    """
+    text = "\0".join(names)
+    return next((sign for sign in JOINS if sign not in text), JOINS[0])
 
 
 def decided_tags(found: Predictions, names: NDArray[np.object_]) -> Iterator[list[str]]:
@@ -41,7 +53,7 @@ def prediction_columns(
     top: int | None = None,
     values: NDArray[np.float64] | None = None,
 ) -> dict[str, Any]:
-    """Return the kept columns, ``tags`` as ``a;b``, and numbers.
+    """Return the kept columns, ``tags`` as ``a;b`` (joined as :func:`joint` says), and numbers.
 
     Parameters
     ----------
@@ -54,7 +66,8 @@ def prediction_columns(
         Else give a column of these for each tag.
     """
     columns: dict[str, Any] = dict(kept)
-    columns[_free("tags", columns)] = [JOIN.join(tags) for tags in decided_tags(found, names)]
+    sign = joint(names)
+    columns[_free("tags", columns)] = [sign.join(tags) for tags in decided_tags(found, names)]
     if top is not None:
         best = list(best_tags(found, names, top))
         for place in range(min(top, len(names))):
