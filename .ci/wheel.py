@@ -27,13 +27,20 @@ PART = (
 )
 """What needs files of the package, or compiles; the rest is the same code as in a checkout."""
 
+COMPARED = ("--methods", "mlknn,plst", "--split", "official")
+"""Workers, records, templates and figures of the package, in seconds."""
+
 LICENCES = """
 import re
-from importlib.metadata import distribution, requires
+from importlib.metadata import PackageNotFoundError, distribution, requires
 for line in requires("dlst"):
     name = re.match(r"[A-Za-z0-9_.-]+", line).group()
     if name != "dlst":
-        about = distribution(name).metadata
+        try:
+            about = distribution(name).metadata
+        except PackageNotFoundError:
+            print(f"  {name:16} of an extra that is not installed")
+            continue
         said = about["License-Expression"] or about["License"] or ""
         told = [each.split(" :: ")[-1] for each in about.get_all("Classifier") or ()
                 if each.startswith("License")]
@@ -76,11 +83,13 @@ def _tested(python: str, wheel: Path, source: Path, environment: Path) -> str:
     def ran(*words: str) -> bool:
         return subprocess.run([inside, *words], cwd=source, env=clean).returncode == 0
 
+    records = str(environment / "run")
     quiet = ("-m", "pip", "--disable-pip-version-check", "--quiet", "install")
     steps = {
         "could not be installed": [*quiet, f"{wheel}[all]"],
         "does not start": ["-m", "dlst", "--version"],
-        "demo failed": ["-m", "dlst", "demo", "--out", str(environment / "demo.html")],
+        "comparison failed": ["-m", "dlst", "compare", "multidigits", *COMPARED, "-o", records],
+        "report failed": ["-m", "dlst", "report", records],
         "has unknown licences": ["-c", LICENCES],
         "lacks test tools": [*quiet, "pytest>=8.2", "pytest-xdist>=3.6", "hypothesis>=6.100"],
         "FAILED": ["-m", "pytest", "-q", "--numprocesses=auto", "--dist=worksteal", *PART],
