@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,14 @@ def learns_unlabelled(name):
     return method_info(name).takes_unlabelled
 
 
+def every_method_and_form(parameter, first, *others):
+    """Try a form of the input with every method, and others, which all read alike, with one."""
+    pairs = [(name, first) for name in available()]
+    return pytest.mark.parametrize(
+        ("name", parameter), [*pairs, *(("mlknn", other) for other in others)]
+    )
+
+
 def methods_with(*parameters):
     """Choose the methods that have one of some parameters."""
     having = [name for name in available() if set(parameters) & set(make(name).get_params())]
@@ -41,13 +50,24 @@ def made(name, **parameters):
     return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 
 
-@pytest.fixture(scope="module")
-def problem():
-    """Labels that follow from features, neither all of them nor at once."""
+@cache
+def small_problem():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N, D))
     Y = (X @ rng.normal(size=(D, K)) + rng.normal(size=(N, K)) > 0.5).astype(np.int64)
     return X, Y, rng.normal(size=(15, D))
+
+
+@cache
+def fitted(name):
+    """Return the model of the problem as it stands, for tests that only ask it."""
+    return made(name).fit(*small_problem()[:2])
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Labels that follow from features, neither all of them nor at once."""
+    return small_problem()
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +82,7 @@ def unknown(problem):
 @every_method
 def test_probabilities_are_probabilities_and_beat_the_prior(name, problem):
     X, Y, X_new = problem
-    model = made(name).fit(X, Y)
+    model = fitted(name)
     P = model.predict_proba(X_new)
     assert P.shape == (15, K)
     assert P.min() >= 0
@@ -74,8 +94,7 @@ def test_probabilities_are_probabilities_and_beat_the_prior(name, problem):
         assert right > prior
 
 
-@every_method
-@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.float32, np.float64, bool])
+@every_method_and_form("dtype", np.uint8, np.int64, np.float32, np.float64, bool)
 def test_decisions_keep_the_type_of_a_dense_indicator(name, dtype, problem):
     X, Y, X_new = problem
     decided = made(name).fit(X, Y.astype(dtype)).predict(X_new)
@@ -85,11 +104,10 @@ def test_decisions_keep_the_type_of_a_dense_indicator(name, dtype, problem):
     assert set(np.unique(decided.astype(int))) <= {0, 1}
 
 
-@every_method
-@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.lil_array])
+@every_method_and_form("kind", sp.csr_array, sp.csr_matrix, sp.csc_array, sp.lil_array)
 def test_sparse_indicators_give_csr_and_the_same_answers(name, kind, problem):
     X, Y, X_new = problem
-    dense = made(name).fit(X, Y)
+    dense = fitted(name)
     sparse = made(name).fit(X, kind(Y))
     decided = sparse.predict(X_new)
     assert isinstance(decided, sp.csr_array)
@@ -115,8 +133,8 @@ def test_all_predictions_at_once_are_those_one_by_one(name, problem):
 
 @every_method
 def test_the_top_labels_are_the_best_by_decision_function(name, problem):
-    X, Y, X_new = problem
-    model = made(name).fit(X, Y)
+    X_new = problem[2]
+    model = fitted(name)
     S = model.decision_function(X_new)
     for k in (1, 3, K):
         top = model.predict_top(X_new, k)
@@ -130,19 +148,17 @@ def test_the_top_labels_are_the_best_by_decision_function(name, problem):
 @every_method
 @pytest.mark.parametrize("k", [0, -1, K + 1, 2.5, True, "2"])
 def test_an_impossible_number_of_top_labels_is_one_clear_error(name, k, problem):
-    X, Y, X_new = problem
     with pytest.raises(ValueError, match=r"^k must be .*; got"):
-        made(name).fit(X, Y).predict_top(X_new, k)
+        fitted(name).predict_top(problem[2], k)
 
 
-@every_method
-def test_sparse_features_give_the_same_predictions(name, problem):
+@every_method_and_form("kind", sp.csr_array, sp.csr_matrix, sp.coo_array)
+def test_sparse_features_give_the_same_predictions(name, kind, problem):
     X, Y, X_new = problem
     X, X_new = X * (np.abs(X) > 0.2), X_new * (np.abs(X_new) > 0.2)
     dense = made(name, scaling="none").fit(X, Y).predict_proba(X_new)
-    for kind in (sp.csr_array, sp.csr_matrix, sp.coo_array):
-        sparse = made(name, scaling="none").fit(kind(X), Y).predict_proba(kind(X_new))
-        np.testing.assert_allclose(sparse, dense, atol=1e-6)
+    sparse = made(name, scaling="none").fit(kind(X), Y).predict_proba(kind(X_new))
+    np.testing.assert_allclose(sparse, dense, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", [name for name in available() if not learns_unlabelled(name)])
@@ -201,7 +217,7 @@ def test_frames_name_features_and_labels(name, problem):
     assert list(model.feature_names_in_) == features
     assert list(model.label_names_) == labels
     new = pd.DataFrame(X_new, columns=features)
-    plain = made(name).fit(X, Y)
+    plain = fitted(name)
     assert list(plain.label_names_) == ["label0", "label1", "label2", "label3"]
     assert model.predict_proba(new).tobytes() == plain.predict_proba(X_new).tobytes()
     assert model.predict(new).dtype == np.int64
@@ -266,9 +282,7 @@ def test_constant_labels_keep_their_prevalence_with_one_warning(name, value, pro
     P = model.predict_proba(X_new)
     assert (P[:, 2] == value).all()
     assert (model.predict(X_new)[:, 2] == value).all()
-    np.testing.assert_array_equal(
-        np.delete(P, 2, axis=1), made(name).fit(X, Y).predict_proba(X_new)
-    )
+    np.testing.assert_array_equal(np.delete(P, 2, axis=1), fitted(name).predict_proba(X_new))
 
 
 @every_method
