@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -160,6 +161,16 @@ def test_a_mistake_gets_code_2_and_one_line(run, csv, arguments, message):
     assert err.startswith("dlst: error: ")
     assert message in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["[/b]", "[red]x", "\x1b[31mx", "\x07x", "\u202ex", ":smile:"])
+def test_names_command_no_terminal(run, tmp_path, name):
+    table = tmp_path / "t.csv"
+    table.write_text(f"a,label:{name}\n1,1\n2,0\n")
+    code, out, err = run("datasets", table)
+    assert (code, err) == (0, "")
+    assert re.sub("[\x1b\u202e]", "\ufffd", name).replace("\x07", "") in out
+    assert not set("\x1b\x07\u202e") & set(out)
 
 
 def test_mistakes_name_options_not_arguments(run, tmp_path):

@@ -66,7 +66,9 @@ def run_bar() -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
     if not sys.stderr.isatty():
         yield lambda at, record: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
+    # The name of a file is no markup.
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), TextColumn("{task.fields[state]}"))
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None, state="")
 

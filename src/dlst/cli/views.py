@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -35,10 +37,25 @@ def _finite(value: Any) -> Any:
 
 def print_view(view: RenderableType) -> None:
     """Print on stdout; a pipe gets plain text, as wide as it needs."""
-    console = Console()
+    # Names of labels and columns are no markup, whatever they look like.
+    console = Console(markup=False, emoji=False)
     if not console.is_terminal:
-        console = Console(width=160, no_color=True)
-    console.print(view)
+        console = Console(markup=False, emoji=False, width=160, no_color=True)
+    console.print(_Visible(view))
+
+
+class _Visible:
+    """A view in which characters that would command the terminal are shown as such."""
+
+    # Controls but the line end; those that turn the direction of writing.
+    _COMMANDS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+    def __init__(self, view: RenderableType):
+        self._view = view
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for text, style, control in console.render(self._view, options):
+            yield Segment(text if control else self._COMMANDS.sub("\ufffd", text), style, control)
 
 
 def known_data_sets(rows: Iterable[tuple[Entry, bool]], home: Path) -> RenderableType:
