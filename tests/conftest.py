@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
@@ -16,6 +18,7 @@ settings.register_profile("fuzz", deadline=None)
 settings.load_profile("fuzz" if "DLST_FUZZ_EXAMPLES" in os.environ else "suite")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+GOLDEN = Path(__file__).resolve().parent / "golden"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -50,9 +53,16 @@ def real_data(data_home: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def golden() -> Path:
-    """Give the folder of reference outputs, or skip."""
-    folder = SHARED / "golden"
-    if not folder.is_dir():
-        pytest.skip("no reference outputs beside the checkout (../shared/golden)")
+def golden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with the reference outputs; what lies in parts, to be small, is joined."""
+    folder = tmp_path_factory.mktemp("golden")
+    parts: dict[str, list[Path]] = {}
+    for file in sorted(GOLDEN.glob("*.npz")):
+        parts.setdefault(file.name.split(".")[0], []).append(file)
+    for name, files in parts.items():
+        if len(files) == 1:
+            shutil.copyfile(files[0], folder / f"{name}.npz")
+        else:
+            joined = {key: value for file in files for key, value in np.load(file).items()}
+            np.savez(folder / f"{name}.npz", **joined)
     return folder
