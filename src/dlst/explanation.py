@@ -35,6 +35,12 @@ class NeighbourVotes:
         Weights of their votes.
     space : {"codes", "features"}
         What they are near in.
+
+    Examples
+    --------
+    >>> votes = NeighbourVotes(np.array([[3, 1]]), np.array([[0.1, 0.4]]), np.array([[0.9, 0.3]]))
+    >>> votes.matrix(4).toarray().round(2).tolist()
+    [[0.0, 0.25, 0.0, 0.75]]
     """
 
     indices: IntArray
@@ -72,6 +78,16 @@ class Explanation:
         For each evidence that is a vote, who voted.
     constant : ndarray of shape (K,)
         Labels with a constant score.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> data = load_multidigits()
+    >>> from dlst import DLST
+    >>> model = DLST(random_state=0).fit(data.train.X[:150], data.train.Y[:150])
+    >>> why = model.explain(data.test.X[:1])
+    >>> np.allclose(why.logit, why.intercept + why.contributions.sum(axis=2))
+    True
     """
 
     rows: IntArray

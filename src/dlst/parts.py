@@ -39,6 +39,17 @@ class OutOfSample(NamedTuple):
     """Probabilities (q, K) of some training rows, each as if it were new, and their numbers (q,).
 
     ``votes`` (q, n) is how much each training row voted on them; None where none did.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (q,)
+    probabilities : ndarray of shape (q, K)
+    votes : csr_array of shape (q, n) or None
+
+    Examples
+    --------
+    >>> OutOfSample(np.array([4]), np.array([[0.2, 0.9]])).votes is None
+    True
     """
 
     rows: IntArray
@@ -47,21 +58,54 @@ class OutOfSample(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Probabilities and the scores that labels are ranked by within a row, both (n, K)."""
+    """Probabilities and the scores that labels are ranked by within a row, both (n, K).
+
+    Attributes
+    ----------
+    probabilities, ranking : ndarray of shape (n, K)
+
+    Examples
+    --------
+    >>> Scores(np.array([[0.2, 0.9]]), np.array([[-1.4, 2.2]])).ranking.argmax()
+    np.int64(1)
+    """
 
     probabilities: FloatArray
     ranking: FloatArray
 
 
 class SearchedCodes(NamedTuple):
-    """The training rows (m,) among which a decoder looks for neighbours, and their codes (m, r)."""
+    """The training rows (m,) among which a decoder looks for neighbours, and their codes (m, r).
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m,)
+    codes : ndarray or csr_array of shape (m, r)
+
+    Examples
+    --------
+    >>> SearchedCodes(np.array([0, 2]), np.array([[0.1], [0.7]])).codes.shape
+    (2, 1)
+    """
 
     rows: IntArray
     codes: FeatureMatrix
 
 
 class LinearInverse(NamedTuple):
-    """Labels ≈ offset (K,) + codes @ decoding (r, K)."""
+    """Labels ≈ offset (K,) + codes @ decoding (r, K).
+
+    Attributes
+    ----------
+    decoding : ndarray of shape (r, K)
+    offset : ndarray of shape (K,)
+
+    Examples
+    --------
+    >>> inverse = LinearInverse(np.array([[1.0, -1.0]]), np.array([0.5, 0.5]))
+    >>> (np.array([[0.2]]) @ inverse.decoding + inverse.offset).tolist()
+    [[0.7, 0.3]]
+    """
 
     decoding: FloatArray
     offset: FloatArray
@@ -71,6 +115,15 @@ class Smoother(Protocol):
     """A regression that is linear in its targets, ready for any targets of the training rows.
 
     Its hat matrix H, which nobody forms whole, maps targets to fitted values.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> from dlst.regressors import KernelRidge
+    >>> data = load_multidigits()
+    >>> regression = KernelRidge().prepare(data.train.X[:100], data.train.Y[:100].toarray())
+    >>> regression.smoother.leverage.shape
+    (100,)
     """
 
     @property
@@ -94,7 +147,17 @@ class Smoother(Protocol):
 
 
 class Regression(Protocol):
-    """A regressor between features and codes: it has seen the training rows, and no codes yet."""
+    """A regressor between features and codes: it has seen the training rows, and no codes yet.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> from dlst.regressors import KernelRidge
+    >>> data = load_multidigits()
+    >>> regression = KernelRidge().prepare(data.train.X[:100], data.train.Y[:100].toarray())
+    >>> regression.regress(data.train.Y[:100].toarray()).shape
+    (100, 10)
+    """
 
     @property
     def smoother(self) -> Smoother | None:
@@ -114,6 +177,12 @@ class Encoder(Protocol):
     ----------
     n_components_ : int
         Dimensions that the codes span.
+
+    Examples
+    --------
+    >>> from dlst.encoders import FullCode
+    >>> callable(FullCode().encode)
+    True
     """
 
     n_components_: int
@@ -129,7 +198,14 @@ class Encoder(Protocol):
 
 
 class Regressor(Protocol):
-    """Features to codes."""
+    """Features to codes.
+
+    Examples
+    --------
+    >>> from dlst.regressors import KernelRidge
+    >>> callable(KernelRidge().prepare)
+    True
+    """
 
     def prepare(self, X: FeatureMatrix, labels: sp.csr_array) -> Regression:
         """Look at training rows (n, d).
@@ -143,7 +219,14 @@ class Regressor(Protocol):
 
 
 class Decoder(Protocol):
-    """Codes to labels."""
+    """Codes to labels.
+
+    Examples
+    --------
+    >>> from dlst.decoders import EvidenceDecoder
+    >>> callable(EvidenceDecoder().scores)
+    True
+    """
 
     def fit(
         self,

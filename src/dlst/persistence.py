@@ -82,6 +82,16 @@ def save_model(
         What it was fitted on; its name, size and file hashes are kept with the model.
     about : mapping, optional
         More to keep for :func:`describe_model`, in plain values, such as scores on test rows.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.methods import PLST
+    >>> model = PLST().fit([[0.0], [1.0], [2.0], [3.0]], [[1, 0], [1, 1], [0, 1], [0, 0]])
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.skops"
+    >>> save_model(model, path)
+    >>> type(load_model(path)).__name__
+    'PLST'
     """
     if not hasattr(model, "get_params"):
         raise TypeError(f"model must be an estimator; got {type(model).__name__}.")
@@ -109,10 +119,24 @@ def load_model(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> 
         Names of further classes to build, for models with parts of yours, such as
         ``"mypackage.MyRegressor"``. Building them runs their code: name what you know.
 
+    Returns
+    -------
+    estimator
+
     Raises
     ------
     ModelFileError
         When the file is cut, foreign, changed, from a newer release, or from one too old.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.methods import PLST
+    >>> model = PLST().fit([[0.0], [1.0], [2.0], [3.0]], [[1, 0], [1, 1], [0, 1], [0, 0]])
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.skops"
+    >>> save_model(model, path)
+    >>> bool((load_model(path).predict_proba([[1.5]]) == model.predict_proba([[1.5]])).all())
+    True
     """
     content, header = _checked(path)
     allowed = {*_our_types(), *_CONTAINERS, *trusted}
@@ -214,7 +238,7 @@ def _checked(path: str | os.PathLike[str]) -> tuple[bytes, dict[str, Any]]:
                     f"{name}: expected a model saved by dlst, got another archive. "
                     "Models of other programs are read by them."
                 )
-            header: dict[str, Any] = json.loads(archive.read(_HEADER))
+            header: Any = json.loads(archive.read(_HEADER))
             found = {
                 member.filename: hashlib.sha256(archive.read(member)).hexdigest()
                 for member in members
@@ -287,4 +311,4 @@ def _our_types() -> set[str]:
                 for _, member in inspect.getmembers(module, inspect.isclass)
                 if member.__module__.startswith("dlst.")
             }
-    return names | {f"numpy.{kind}" for kind in np.sctypeDict if isinstance(kind, str)}
+    return names | {f"numpy.{kind}" for kind in map(str, np.sctypeDict)}

@@ -31,6 +31,11 @@ class DataFile:
         Public address of exactly this file.
     optional : bool
         Whether the set can be read without it.
+
+    Examples
+    --------
+    >>> [file.role for file in entry("yeast").files]
+    ['train', 'test', 'labels']
     """
 
     name: str
@@ -73,6 +78,12 @@ class Entry:
         ``<data home>/<name>``.
     notes : tuple of str
         What a careful reader should know.
+
+    Examples
+    --------
+    >>> yeast = entry("yeast")
+    >>> yeast.n_samples, yeast.n_features, yeast.n_labels, yeast.split
+    (2417, 103, 14, (1500, 917))
     """
 
     name: str
@@ -107,6 +118,10 @@ class Entry:
 def available() -> tuple[str, ...]:
     """Return the names of all known data sets.
 
+    Returns
+    -------
+    tuple of str
+
     Examples
     --------
     >>> "yeast" in available()
@@ -117,6 +132,14 @@ def available() -> tuple[str, ...]:
 
 def entry(name: str) -> Entry:
     """Return what is known about a data set; case does not matter, and aliases work.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Entry
 
     Raises
     ------

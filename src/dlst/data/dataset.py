@@ -26,6 +26,11 @@ class Split:
         Row numbers.
     name : str
         How the split came about, such as ``"official"`` or ``"random, seed 3"``.
+
+    Examples
+    --------
+    >>> Split(np.array([0, 2]), np.array([1]), name="by hand").train
+    array([0, 2])
     """
 
     train: NDArray[np.intp]
@@ -66,6 +71,11 @@ class Provenance:
         How to cite the data, and what one may do with them.
     notes : tuple of str
         Decisions that change the numbers: ``"nominal features one-hot"``, ``"simulated features"``.
+
+    Examples
+    --------
+    >>> Provenance(source="our help desk", notes=("closed tickets only",)).notes
+    ('closed tickets only',)
     """
 
     source: str = ""
@@ -254,6 +264,23 @@ def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
     The labels of ``test`` are matched to those of ``train`` by name, so a file that lists them in
     another order is no trap; features must agree in number and name. Sparse text without a header
     shows only the columns that occur in it: unnamed columns are widened to the wider part.
+
+    Parameters
+    ----------
+    train, test : Dataset
+    name : str
+        Of the whole; default that of ``train``.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> train, test = Dataset([[0.0], [1.0]], [[1], [0]]), Dataset([[2.0]], [[1]])
+    >>> whole = join_train_test(train, test)
+    >>> whole.X.shape, whole.split.test
+    ((3, 1), array([2]))
     """
     d, K = max(train.n_features, test.n_features), max(train.n_labels, test.n_labels)
     if _unnamed(train.feature_names, test.feature_names):

@@ -19,7 +19,29 @@ from dlst.errors import DataError
 
 @dataclass(frozen=True)
 class Format:
-    """How files of one kind are known, read and written, and what they cannot hold."""
+    """How files of one kind are known, read and written, and what they cannot hold.
+
+    Attributes
+    ----------
+    name : str
+    suffixes : tuple of str
+        The first is the one that is written.
+    meaning : str
+        One line.
+    read, write : callable
+        Path to data set, and data set and path to file.
+    options : frozenset of str
+        What ``read`` takes beside the path.
+    loses : str
+        What does not come back.
+    read_raw : callable, optional
+        Path to data set with its columns as they are.
+
+    Examples
+    --------
+    >>> next(known for known in FORMATS if known.name == "arff").suffixes
+    ('.arff',)
+    """
 
     name: str
     suffixes: tuple[str, ...]
@@ -85,10 +107,21 @@ FORMATS: tuple[Format, ...] = (
         frozenset({"features", "labels"}),
     ),
 )
+"""How files are known, read and written."""
 
 
 def format_names() -> tuple[str, ...]:
-    """Names of the formats."""
+    """Names of the formats.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> "arff" in format_names()
+    True
+    """
     return tuple(row.name for row in FORMATS)
 
 

@@ -100,6 +100,14 @@ def holds_tables(data: Any, format: str | None = None) -> bool:  # noqa: A002
 def is_at_hand(data: str | os.PathLike[str]) -> bool:
     """Tell whether :func:`load` finds a file, folder or name without a download.
 
+    Parameters
+    ----------
+    data : str or path-like
+
+    Returns
+    -------
+    bool
+
     Raises
     ------
     UnknownNameError
@@ -126,6 +134,26 @@ def save(
 
     With a split two files are written, ``NAME-train`` and ``NAME-test``, which :func:`load` reads
     back as a pair from their folder or with ``test=``.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : path-like
+        Its suffix says the format.
+    format : str, optional
+        The format, where the suffix does not tell.
+
+    Returns
+    -------
+    list of Path
+        The files that were written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "digits.csv"
+    >>> [file.name for file in save(load_multidigits(), path)]
+    ['digits-train.csv', 'digits-test.csv']
     """
     path = Path(path)
     row = format_of(path) if format is None else format_by_name(format)
@@ -139,7 +167,22 @@ def save(
 
 
 def files_to_write(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]:
-    """Say which files :func:`save` would write."""
+    """Say which files :func:`save` would write.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : path-like
+
+    Returns
+    -------
+    list of Path
+
+    Examples
+    --------
+    >>> [file.name for file in files_to_write(load_multidigits(), "digits.xc")]
+    ['digits-train.xc', 'digits-test.xc']
+    """
     path = Path(path)
     if dataset.split is None:
         return [path]

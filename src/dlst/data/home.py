@@ -24,6 +24,15 @@ def data_home() -> Path:
     """Return the folder of the data sets: ``$DLST_DATA``, else the platform's cache folder.
 
     It is made when a download first needs it.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> data_home().is_absolute()
+    True
     """
     chosen = os.environ.get("DLST_DATA")
     return Path(chosen).expanduser() if chosen else Path(pooch.os_cache("dlst"))
@@ -58,10 +67,23 @@ def fetch(
     timeout : float
         Seconds that the server may stay silent.
 
+    Returns
+    -------
+    Path
+
     Raises
     ------
     DataHomeError
         When the file is damaged, or missing and out of reach; it says which file to put where.
+
+    Examples
+    --------
+    >>> from dlst.data import entry
+    >>> unheard = DataFile("none.arff", "all")
+    >>> fetch(entry("yeast"), unheard, download=False)
+    Traceback (most recent call last):
+        ...
+    dlst.errors.DataHomeError: ...
     """
     path = path_of(entry, file)
     try:

@@ -30,6 +30,12 @@ class DroppedLabels:
     requested_rate, effective_rate : float
         Share of the positives that should be and that were dropped; the second is smaller where
         the keep-rules stand in the way.
+
+    Examples
+    --------
+    >>> lost = drop_labels([[1, 1], [1, 1]], 0.5, random_state=0)
+    >>> lost.effective_rate, lost.Y.nnz, lost.mask.nnz
+    (0.5, 2, 2)
     """
 
     Y: sp.csr_array
@@ -74,11 +80,19 @@ def drop_labels(
     random_state : None, int, RandomState or Generator
         Seed; use one mask for all methods that are compared.
 
+    Returns
+    -------
+    DroppedLabels
+
     Notes
     -----
     The random order reaches a *maximal* loss. The greatest possible one leaves a minimum edge
     cover; the two differ only where rows keep several labels because each is the label's last.
     On yeast, delicious and the SUN labels they are equal.
+
+    References
+    ----------
+    Lyu, Yan, Wu (2018). Distribution-based label space transformation for multi-label learning.
 
     Examples
     --------
@@ -164,6 +178,11 @@ def mask_rows(
         The rows themselves.
     random_state : None, int, RandomState or Generator
         Seed.
+
+    Returns
+    -------
+    csr_array of shape (n, K)
+        With NaN in the rows that are unknown.
 
     Examples
     --------

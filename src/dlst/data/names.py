@@ -11,6 +11,11 @@ from dlst.errors import DataError
 class NumberedNames(Sequence[str]):
     """``prefix0 … prefix(count-1)`` without holding them: XC sets have millions of columns.
 
+    Parameters
+    ----------
+    prefix : str
+    count : int
+
     Examples
     --------
     >>> NumberedNames("label", 10**9)[-1]

@@ -39,6 +39,20 @@ def is_cached(name: str) -> bool:
     """Tell whether all needed files of a data set are in the data home.
 
     Only their presence is looked at; :func:`load_registered` checks their hashes.
+
+    Parameters
+    ----------
+    name : str
+        A name or alias from :func:`available`.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_cached("yeast") in (True, False)
+    True
     """
     known = entry(name)
     needed = [file for file in known.files if not file.optional]
@@ -70,6 +84,13 @@ def load_registered(name: str, *, download: bool = True, **options: Any) -> Data
         For a name that is not known.
     DataHomeError
         When a file is missing and out of reach, or damaged; it says which file to put where.
+
+    Examples
+    --------
+    >>> load_registered("yaest", download=False)
+    Traceback (most recent call last):
+        ...
+    dlst.errors.UnknownNameError: ...
     """
     known = entry(name)
     if known.format == "mulan":

@@ -22,10 +22,24 @@ Reading = Literal["stratified", "union", "random", "greedy"]
 def official_split(data: Dataset) -> Split:
     """Return the split that the data came with.
 
+    Parameters
+    ----------
+    data : Dataset
+
+    Returns
+    -------
+    Split
+
     Raises
     ------
     DataError
         When there is none; the message names the functions that make one.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> official_split(load_multidigits()).name
+    'official'
     """
     return data.official_split()
 
@@ -41,6 +55,10 @@ def random_split(data: Any, test_size: float = 0.33, *, random_state: Any = None
         Share of the rows, rounded up, or their number.
     random_state : None, int, RandomState or Generator
         Seed.
+
+    Returns
+    -------
+    Split
 
     Examples
     --------
@@ -69,6 +87,10 @@ def repeated_random_splits(
     random_state : None, int, RandomState or Generator
         Seed.
 
+    Yields
+    ------
+    Split
+
     Examples
     --------
     >>> [split.test.tolist() for split in repeated_random_splits(6, 3, 2, random_state=0)]
@@ -89,6 +111,21 @@ def k_fold(
     data: Any, n_splits: int = 10, *, shuffle: bool = True, random_state: Any = None
 ) -> Iterator[Split]:
     """Yield the splits of scikit-learn's ``KFold``.
+
+    Parameters
+    ----------
+    data : int, Dataset or array
+        Number of rows, or something that has rows.
+    n_splits : int
+        Number of folds.
+    shuffle : bool
+        Whether rows are put in random order first.
+    random_state : None, int, RandomState or Generator
+        Seed.
+
+    Yields
+    ------
+    Split
 
     Examples
     --------

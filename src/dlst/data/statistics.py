@@ -39,6 +39,12 @@ class Statistics:
         Mean of the finite imbalance ratios (MeanIR).
     n_unknown : int
         Unknown entries.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> describe(sp.csr_array([[1.0, 0.0], [1.0, 1.0]])).label_frequencies
+    array([2, 1])
     """
 
     n_samples: int
@@ -66,6 +72,16 @@ class Statistics:
 
 def describe(Y: sp.csr_array, n_features: int = 0) -> Statistics:
     """Compute the statistics of a canonical label matrix (ones and NaN stored).
+
+    Parameters
+    ----------
+    Y : csr_array of shape (n, K)
+    n_features : int
+        d, told along.
+
+    Returns
+    -------
+    Statistics
 
     Examples
     --------
@@ -114,6 +130,14 @@ def count_label_sets(Y: sp.csr_array) -> int:
 
 def cooccurrence(Y: sp.csr_array) -> sp.csr_array:
     """Count, for each pair of labels, the instances that carry both; frequencies on the diagonal.
+
+    Parameters
+    ----------
+    Y : csr_array of shape (n, K)
+
+    Returns
+    -------
+    csr_array of shape (K, K)
 
     Examples
     --------

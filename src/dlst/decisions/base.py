@@ -73,6 +73,12 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
         c; 1 without ``cardinality``.
     n_labels_ : int
         K.
+
+    Examples
+    --------
+    >>> from dlst.decisions import MicroRule
+    >>> isinstance(MicroRule(), DecisionRule)
+    True
     """
 
     learns: ClassVar[bool] = True

@@ -64,6 +64,10 @@ class F1Rule(DecisionRule):
     n_iter_ : int
         Passes made.
 
+    References
+    ----------
+    Ye, Chai, Lee, Chieu (2012). Optimizing F-measure: a tale of two approaches.
+
     Examples
     --------
     >>> P = [[0.9, 0.2], [0.4, 0.1], [0.3, 0.35]]

@@ -37,6 +37,15 @@ class TopSets(NamedTuple):
         log-probability; differences between the sets of a row mean something, levels do not.
     sets : csr_array of shape (u, K)
         The label sets of training.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> data = load_multidigits()
+    >>> from dlst.methods import PLST
+    >>> model = PLST(decision="subset").fit(data.train.X, data.train.Y)
+    >>> model.predict_sets(data.test.X[:2], k=3).probabilities.shape
+    (2, 3)
     """
 
     indices: IntArray

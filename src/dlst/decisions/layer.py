@@ -21,7 +21,10 @@ from dlst.errors import DataError
 from dlst.parts import OutOfSample
 
 OwnOrRule: TypeAlias = Decision | Literal["own"]
+"""What ``decision`` may be."""
+
 DECISIONS = ("own", *get_args(Decision))
+"""All of them: the method's own decisions, then the rules."""
 
 _MARGIN = 1e-9
 """What is nearer to 0 or 1 is not more certain to the calibration; it may still be ranked."""
@@ -59,6 +62,15 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
     intercept_, slope_ : ndarray of shape (K,), float
         a and b of the calibration.
     prior_correction_ : PriorCorrection
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> data = load_multidigits()
+    >>> from dlst.methods import PLST
+    >>> layer = PLST(decision="micro").fit(data.train.X, data.train.Y).decisions_
+    >>> layer.decision, "macro" in layer.rules_
+    ('micro', True)
     """
 
     _constraints: ClassVar[Constraints] = {

@@ -15,6 +15,7 @@ from dlst.errors import DataError
 from dlst.metrics import instance_average_precision
 
 Tau: TypeAlias = float | Literal["auto"]
+"""How much of a label's frequency is taken out of its score; "auto": by left-out rows."""
 
 TAU = number() | one_of("auto")
 GRID = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)

@@ -14,6 +14,7 @@ from dlst.decisions.thresholds import HammingRule, InstanceRule, MacroRule, Micr
 Decision: TypeAlias = Literal[
     "f1", "micro", "macro", "instance", "hamming", "subset", "top", "budget"
 ]
+"""The name of a rule."""
 
 RULES: dict[str, type[DecisionRule]] = {
     "f1": F1Rule,
@@ -30,6 +31,17 @@ RULES: dict[str, type[DecisionRule]] = {
 
 def make_rule(name: Decision, **params: Any) -> DecisionRule:
     """Make a rule, unfitted.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`RULES`.
+    **params
+        Of the rule.
+
+    Returns
+    -------
+    DecisionRule
 
     Examples
     --------

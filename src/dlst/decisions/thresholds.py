@@ -130,6 +130,11 @@ class InstanceRule(DecisionRule):
     cardinality : float, optional
         True mean number of labels of an instance, where positives are missing in training.
 
+    References
+    ----------
+    Waegeman, Dembczyński, Jachnik, Cheng, Hüllermeier (2014). On the Bayes-optimality of F-measure
+    maximizers.
+
     Examples
     --------
     >>> rule = InstanceRule().fit([[0.9, 0.2], [0.4, 0.1]], [[1, 0], [1, 0]])

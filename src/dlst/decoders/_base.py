@@ -15,7 +15,14 @@ from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
 
 
 class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
-    """Base of decoders. One of your own needs ``fit`` and ``scores``, and may say more."""
+    """Base of decoders. One of your own needs ``fit`` and ``scores``, and may say more.
+
+    Examples
+    --------
+    >>> from dlst.decoders import MLkNNDecoder
+    >>> isinstance(MLkNNDecoder(), CodeDecoder)
+    True
+    """
 
     @abstractmethod
     def fit(

@@ -141,6 +141,16 @@ def as_aligned(matrix: Any, what: str, n_rows: int) -> FeatureMatrix | None:
 def clipped_logit(probability: Any, margin: float = 1e-3) -> FloatArray:
     """Return log p/(1-p) of probabilities pulled into [margin, 1 - margin].
 
+    Parameters
+    ----------
+    probability : array-like
+    margin : float
+        What is nearer to 0 or 1 is pulled in.
+
+    Returns
+    -------
+    ndarray of the same shape
+
     Examples
     --------
     >>> clipped_logit([0.5, 0.0]).round(3)

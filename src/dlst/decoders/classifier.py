@@ -89,6 +89,15 @@ class ClassifierDecoder(CodeDecoder):
 def as_decoder(part: Any) -> Decoder:
     """Return a part that keeps the contract as it is, a classifier as :class:`ClassifierDecoder`.
 
+    Parameters
+    ----------
+    part : decoder or classifier
+        Ours, or any classifier of scikit-learn that takes label indicators.
+
+    Returns
+    -------
+    Decoder
+
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB

@@ -50,6 +50,10 @@ class MLkNNDecoder(CodeDecoder):
     out_of_sample_proba_ : ndarray of shape (n_labelled, K)
         Posterior of each of them with its own count removed.
 
+    References
+    ----------
+    Zhang, Zhou (2007). ML-KNN: a lazy learning approach to multi-label learning.
+
     Examples
     --------
     >>> codes = [[0], [1], [2], [10], [11], [12]]

@@ -19,6 +19,14 @@ class CodeEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base of encoders whose codes follow from labels and features alone.
 
     A subclass has ``fit_transform(Y, X)``, which gives the codes of the rows.
+
+    Examples
+    --------
+    >>> class Count(CodeEncoder):
+    ...     def fit_transform(self, Y, X=None):
+    ...         return np.asarray(Y.sum(axis=1), dtype=float).reshape(-1, 1)
+    >>> Count().encode(sp.csr_array([[1.0, 1.0], [0.0, 1.0]]), None, None).tolist()
+    [[2.0], [1.0]]
     """
 
     def encode(self, Y: sp.csr_array, X: FeatureMatrix, judge: Judge) -> FloatArray:
@@ -46,6 +54,13 @@ class PlainEncoder(CodeEncoder):
         Fitted.
     n_components_ : int
         Length of a code.
+
+    Examples
+    --------
+    >>> from sklearn.decomposition import TruncatedSVD
+    >>> encoder = PlainEncoder(TruncatedSVD(1, random_state=0))
+    >>> encoder.fit_transform(np.eye(3)).shape, encoder.n_components_
+    ((3, 1), 1)
     """
 
     def __init__(self, transformer: Any):
@@ -61,6 +76,14 @@ class PlainEncoder(CodeEncoder):
 
 def as_encoder(part: Any) -> Encoder:
     """Return a part that keeps the contract as it is, and any other as :class:`PlainEncoder`.
+
+    Parameters
+    ----------
+    part : encoder or transformer
+
+    Returns
+    -------
+    Encoder
 
     Examples
     --------

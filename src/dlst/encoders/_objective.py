@@ -64,6 +64,10 @@ def kl_divergence(
     value : float
     gradient : ndarray of shape (n, r)
 
+    References
+    ----------
+    Lyu, Yan, Wu (2018). Distribution-based label space transformation for multi-label learning.
+
     Examples
     --------
     >>> value, gradient = kl_divergence([[0, 0], [0, 1], [1, 1]], [[0.0], [1.0], [1.0]])

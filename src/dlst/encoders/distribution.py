@@ -127,6 +127,10 @@ class DistributionEncoder(
     An instance without any known label takes no part, and its code is the mean, 0. With unknown
     entries there is no closed form.
 
+    References
+    ----------
+    Lyu, Yan, Wu (2018). Distribution-based label space transformation for multi-label learning.
+
     Examples
     --------
     >>> Y = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]]

@@ -26,6 +26,12 @@ class LabelSets:
         The set of each row.
     first : ndarray of shape (m,)
         The first row with each set.
+
+    Examples
+    --------
+    >>> found = distinct_label_sets([[0, 1], [1, 1], [0, 1]])
+    >>> found.sets.toarray().tolist(), found.counts.tolist(), found.inverse.tolist()
+    ([[0.0, 1.0], [1.0, 1.0]], [2, 1], [0, 1, 0])
     """
 
     sets: sp.csr_array

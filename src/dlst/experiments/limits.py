@@ -27,6 +27,11 @@ class Limits:
     ------
     ValueError
         For what is no positive number.
+
+    Examples
+    --------
+    >>> Limits(seconds=600, jobs=2).memory_mib is None
+    True
     """
 
     seconds: float = 3600.0

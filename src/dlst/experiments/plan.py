@@ -39,6 +39,11 @@ class Variant:
         What differs from its defaults; these are not tuned.
     title : str
         For tables; default: the method's own, with the parameters.
+
+    Examples
+    --------
+    >>> Variant("plst", {"n_components": 0.5}, "PLST, half the labels").title
+    'PLST, half the labels'
     """
 
     method: str
@@ -67,6 +72,11 @@ class Source:
         Registry name or path.
     splits, seeds, protocols
         As in :class:`Plan`.
+
+    Examples
+    --------
+    >>> Source("msrc", splits=["random"], protocols=[{"fraction": 0.1}]).name
+    'msrc'
     """
 
     name: str
@@ -99,6 +109,12 @@ class Cell:
         See :mod:`dlst.experiments.protocols`.
     tuning : {"none", "once", "cell"}
         How other parameters were or will be chosen.
+
+    Examples
+    --------
+    >>> cell = Cell("yeast", "dlst", seed=3)
+    >>> cell.split, cell.key == Cell("yeast", "dlst", seed=3).key
+    ('auto', True)
     """
 
     data: str
@@ -229,9 +245,25 @@ class Plan:
 
 
 def read_plan(path: str | os.PathLike[str]) -> Plan:
-    """Read a plan from a TOML file, whose keys are the attributes of :class:`Plan`.
+    r"""Read a plan from a TOML file, whose keys are the attributes of :class:`Plan`.
 
     A method is a name or a table with ``method``, ``parameters`` and ``title``.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "plan.toml"
+    >>> _ = path.write_text('data = ["yeast"]\nmethods = ["dlst", "br"]\n')
+    >>> len(read_plan(path).cells())
+    2
     """
     path = Path(path)
     try:
@@ -247,7 +279,21 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
 
 
 def plan_of(given: Mapping[str, Any]) -> Plan:
-    """Make a plan of plain values, such as those of :meth:`Plan.as_dict`."""
+    """Make a plan of plain values, such as those of :meth:`Plan.as_dict`.
+
+    Parameters
+    ----------
+    given : mapping
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> len(plan_of({"data": ["yeast"], "methods": ["dlst", "br"]}).cells())
+    2
+    """
     known = [each.name for each in fields(Plan)]
     strange = sorted(set(given) - set(known))
     if strange:

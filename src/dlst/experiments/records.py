@@ -39,6 +39,12 @@ class RecordFolder:
     ----------
     n_unknown : int
         Lines that the last :meth:`read` left out, as they are of a later format or of another kind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> list(RecordFolder(tempfile.mkdtemp()).read())
+    []
     """
 
     def __init__(self, path: str | os.PathLike[str]):

@@ -78,6 +78,13 @@ def run(
     -------
     list of dict
         The records of the plan's cells, then of its probes, in the plan's order.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> run(Plan(["multidigits"], ["plst"]), folder)[0]["status"]
+    'done'
     """
     records = RecordFolder(folder)
     # A report counts what is left without knowing how a plan becomes cells.

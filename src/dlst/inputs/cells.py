@@ -22,6 +22,12 @@ class CellError(DataError):
         Counted from 0.
     message : str
         Expected, got, remedy.
+
+    Examples
+    --------
+    >>> error = CellError("price", 3, "expected a number, got 'dear'.")
+    >>> error.column, error.row
+    ('price', 3)
     """
 
     def __init__(self, column: str, row: int, message: str):

@@ -26,6 +26,10 @@ def as_frame(X: Any, names: Sequence[str] = ()) -> Any:
     names : sequence of str
         Columns of an array that has as many; the one column of texts.
 
+    Returns
+    -------
+    DataFrame
+
     Examples
     --------
     >>> as_frame([{"size": 1, "colour": "red"}, {"size": 2}])

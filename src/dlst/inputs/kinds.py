@@ -54,6 +54,11 @@ class Column:
         A :data:`Kind`.
     reason : str
         Why, in a few words.
+
+    Examples
+    --------
+    >>> Column("team", "category", "5 values").kind
+    'category'
     """
 
     name: str

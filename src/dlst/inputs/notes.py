@@ -6,7 +6,14 @@ from collections import Counter
 
 
 class InputNote(UserWarning):
-    """Cells that a model reads in a stated way: unknown categories, empty cells."""
+    """Cells that a model reads in a stated way: unknown categories, empty cells.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", InputNote)
+    """
 
 
 class Tally:

@@ -26,7 +26,24 @@ _EPSILON = 1e-12
 
 
 class Predictions(NamedTuple):
-    """What a method says of some rows: decisions, probabilities, ranking scores."""
+    """What a method says of some rows: decisions, probabilities, ranking scores.
+
+    Attributes
+    ----------
+    labels : csr_array or ndarray of shape (n, K)
+    probabilities : ndarray of shape (n, K)
+    scores : ndarray of shape (n, K)
+        What labels are ranked by.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> data = load_multidigits()
+    >>> from dlst.methods import PLST
+    >>> told = PLST().fit(data.train.X, data.train.Y).predict_all(data.test.X[:2])
+    >>> told.labels.shape, told.probabilities.shape, told.scores.shape
+    ((2, 10), (2, 10), (2, 10))
+    """
 
     labels: Any
     probabilities: NDArray[np.float64]

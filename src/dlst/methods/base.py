@@ -59,6 +59,12 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
     -----
     A label whose known entries are all equal cannot be learnt: it gets the constant score of its
     prevalence, with one warning.
+
+    Examples
+    --------
+    >>> from dlst.methods import available, make
+    >>> all(isinstance(make(name), MultiLabelClassifier) for name in available())
+    True
     """
 
     _takes_unknown = True

@@ -30,6 +30,20 @@ class Composition(NamedTuple):
     ``codes`` is ``"out-of-sample"`` (predicted without the row itself: exact leave-one-out where
     the regressor has it, else cross-fitted in five folds), ``"fitted"`` (predicted with it), or
     ``"targets"`` (the encoder's own).
+
+    Attributes
+    ----------
+    encoder, regressor, decoder : parts
+        As :mod:`dlst.parts` says.
+    codes : {"out-of-sample", "fitted", "targets"}
+    judge_seed : int or None
+        Of what an encoder with a choice is judged by.
+
+    Examples
+    --------
+    >>> from dlst.methods import DLST
+    >>> type(DLST.default_parts().encoder).__name__
+    'ChosenCode'
     """
 
     encoder: Encoder
@@ -51,6 +65,17 @@ class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: igno
         What the decoder was fitted on.
     n_components_ : int
         Dimensions that the codes span.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> data = load_multidigits()
+    >>> from dlst.methods import PLST
+    >>> isinstance(PLST(), CodeSpaceClassifier)
+    True
+    >>> model = PLST(n_components=4).fit(data.train.X, data.train.Y)
+    >>> model.transform(data.test.X[:2]).shape, model.n_components_
+    ((2, 4), 4)
     """
 
     scaling: Scaling

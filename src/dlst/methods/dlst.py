@@ -153,7 +153,7 @@ class DLST(LabelSpaceClassifier):
     def _parts_standing_in(self) -> Composition:
         return self._parts_of(self.regression_)
 
-    def _parts_of(self, regression: str) -> Composition:
+    def _parts_of(self, regression: Any) -> Composition:
         # Whatever may have been assigned: it is checked when fitting, not before.
         linear = isinstance(regression, str) and regression == "linear"
         return LinearDLST.default_parts() if linear else self.default_parts()
@@ -209,6 +209,10 @@ class PaperDLST(LabelSpaceClassifier):
         As in :class:`LabelSpaceClassifier`, but for the defaults: "own" decisions, p ≥ ½, and no
         prior correction.
 
+    References
+    ----------
+    Lyu, Yan, Wu (2018). Distribution-based label space transformation for multi-label learning.
+
     Examples
     --------
     The same, written out:
@@ -254,6 +258,18 @@ class LiteralDLST(LabelSpaceClassifier):
         As in :class:`LabelSpaceClassifier`. Default: targets.
     decision, cardinality, tau, scaling, max_memory, random_state
         As in :class:`LabelSpaceClassifier`.
+
+    References
+    ----------
+    Lyu, Yan, Wu (2018). Distribution-based label space transformation for multi-label learning.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> data = load_multidigits()
+    >>> model = LiteralDLST(random_state=0).fit(data.train.X[:200], data.train.Y[:200])
+    >>> model.predict_proba(data.test.X[:2]).shape
+    (2, 10)
     """
 
     _default_decision = "own"

@@ -34,6 +34,18 @@ class DLST1(MultiLabelClassifier):
     Notes
     -----
     An unknown label is a soft target, the label's prevalence.
+
+    References
+    ----------
+    Lyu, Yan, Wu (2018). Distribution-based label space transformation for multi-label learning.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> data = load_multidigits()
+    >>> model = DLST1(alpha=0.1, random_state=0).fit(data.train.X[:200], data.train.Y[:200])
+    >>> model.predict(data.test.X[:2]).shape
+    (2, 10)
     """
 
     def __init__(

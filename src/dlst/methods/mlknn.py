@@ -82,8 +82,20 @@ class DLST2(MLkNN):
 
     Parameters
     ----------
-    n_neighbors, smoothing, decision, cardinality, scaling, n_jobs
+    n_neighbors, smoothing, decision, cardinality, tau, scaling, n_jobs
         As in :class:`MLkNN`.
+
+    References
+    ----------
+    Lyu, Yan, Wu (2018). Distribution-based label space transformation for multi-label learning.
+
+    Examples
+    --------
+    >>> from dlst.data import load_multidigits
+    >>> data = load_multidigits()
+    >>> model = DLST2(n_neighbors=5).fit(data.train.X[:200], data.train.Y[:200])
+    >>> model.predict_proba(data.test.X[:2]).shape
+    (2, 10)
     """
 
     def __init__(

@@ -44,6 +44,11 @@ class Method:
         One line.
     param_grid : mapping of str to sequence
         A small grid for inner cross-validation.
+
+    Examples
+    --------
+    >>> method_info("krr").make.__name__
+    'KRR'
     """
 
     name: str
@@ -205,10 +210,15 @@ METHODS: tuple[Method, ...] = (
         {"n_neighbors": (10, 25, 50)},
     ),
 )
+"""The registry: a row for each method."""
 
 
 def available() -> tuple[str, ...]:
     """Give the names of all methods.
+
+    Returns
+    -------
+    tuple of str
 
     Examples
     --------
@@ -219,7 +229,22 @@ def available() -> tuple[str, ...]:
 
 
 def method_info(name: str) -> Method:
-    """Look a method up by name; upper case and underscores are forgiven."""
+    """Look a method up by name; upper case and underscores are forgiven.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`available`.
+
+    Returns
+    -------
+    Method
+
+    Examples
+    --------
+    >>> method_info("ML_LOC".replace("_", "")).title
+    'ML-LOC'
+    """
     key = name.strip().lower().replace("_", "-")
     for method in METHODS:
         if method.name == key:
@@ -233,6 +258,17 @@ def method_info(name: str) -> Method:
 
 def make(name: str, **parameters: Any) -> MultiLabelClassifier:
     """Make an unfitted method; parameters of its parts are named as in ``set_params``.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`available`.
+    **parameters
+        Of the method and, with the part's name and two underscores before them, of its parts.
+
+    Returns
+    -------
+    MultiLabelClassifier
 
     Examples
     --------

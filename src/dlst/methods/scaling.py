@@ -42,6 +42,13 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     scaling_ : str
         What was chosen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scaler = FeatureScaler().fit(np.array([[1.0, -2.0], [3.0, 2.0]]))
+    >>> scaler.scaling_, scaler.transform(np.array([[2.0, 2.0]])).tolist()
+    ('standard', [[0.0, 1.0]])
     """
 
     def __init__(self, scaling: Scaling = "auto"):

@@ -35,6 +35,13 @@ class TopLabels(NamedTuple):
         Columns, distinct inside a row, in any order; -1 marks an empty place.
     scores : ndarray of float, shape (n, k)
         Their scores; those of empty places are ignored.
+
+    Examples
+    --------
+    >>> from dlst.metrics import precision_at_k
+    >>> best = TopLabels(np.array([[2, 0], [1, -1]]), np.array([[0.9, 0.4], [0.7, 0.0]]))
+    >>> precision_at_k([[1, 0, 1], [0, 0, 1]], best, 1)
+    0.5
     """
 
     labels: Any

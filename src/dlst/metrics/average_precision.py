@@ -63,6 +63,10 @@ def instance_average_precision(
     -------
     float, or ndarray of shape (n,)
 
+    References
+    ----------
+    Schapire, Singer (2000). BoosTexter: a boosting-based system for text categorization.
+
     Examples
     --------
     >>> instance_average_precision([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.2, 0.7, 0.1]])
@@ -97,9 +101,16 @@ def macro_average_precision(
     is ranked better).
     Empty labels: a label without positives counts 0 (``convention="mulan"``: it is left out).
 
-    Parameters are those of :func:`instance_average_precision`, with labels for instances;
-    ``average=None`` gives the value of each label, shape (K,), and ``label_weight`` is how often
-    each counts in the mean.
+    Parameters
+    ----------
+    Y, scores, convention, ties, empty, average
+        As in :func:`instance_average_precision`, with labels for instances.
+    label_weight : array-like of shape (K,), optional
+        How often each label counts in the mean.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) with ``average=None``
 
     Examples
     --------
@@ -125,6 +136,15 @@ def micro_average_precision(Y: Any, scores: Any) -> float:
     Ties: all tied pairs take the worst rank of the tie, as in scikit-learn.
     Empty rows: they add irrelevant pairs like any other; truth without any relevant pair gives 0.
 
+    Parameters
+    ----------
+    Y, scores
+        As in :func:`instance_average_precision`.
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> micro_average_precision([[1, 0], [0, 1]], [[0.9, 0.8], [0.1, 0.2]])
@@ -146,6 +166,20 @@ def eleven_point_average_precision(
 
     Ties: all tied instances take the worst rank of the tie.
     Empty labels: a label without positives counts 0; ``empty`` gives another value or "skip".
+
+    Parameters
+    ----------
+    Y, scores, empty, average
+        As in :func:`macro_average_precision`.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) with ``average=None``
+
+    References
+    ----------
+    Everingham, Van Gool, Williams, Winn, Zisserman (2010). The Pascal visual object classes
+    (VOC) challenge.
 
     Examples
     --------

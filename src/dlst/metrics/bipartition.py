@@ -54,6 +54,10 @@ def macro_f1(
     -------
     float, or ndarray of shape (K,)
 
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
+
     Examples
     --------
     >>> macro_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]], average=None)
@@ -79,7 +83,19 @@ def macro_precision(
     Ties: decisions have none.
     Empty labels: a label never predicted counts 0 (``convention="mulan"``: 1 if it is absent too).
 
-    Parameters are those of :func:`macro_f1`.
+    Parameters
+    ----------
+    Y, Y_pred, convention, empty, average, sample_weight, label_weight
+        As in :func:`macro_f1`.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) with ``average=None``
+
+    Examples
+    --------
+    >>> macro_precision([[1, 0], [1, 1]], [[1, 1], [1, 1]])
+    0.75
     """
     return _averaged(
         "precision", "labels", Y, Y_pred, convention, empty, average, sample_weight, label_weight
@@ -102,7 +118,19 @@ def macro_recall(
     Empty labels: a label without positives counts 0 (``convention="mulan"``: 1 if it is not
     predicted either).
 
-    Parameters are those of :func:`macro_f1`.
+    Parameters
+    ----------
+    Y, Y_pred, convention, empty, average, sample_weight, label_weight
+        As in :func:`macro_f1`.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) with ``average=None``
+
+    Examples
+    --------
+    >>> macro_recall([[1, 0], [1, 1]], [[1, 0], [0, 1]])
+    0.75
     """
     return _averaged(
         "recall", "labels", Y, Y_pred, convention, empty, average, sample_weight, label_weight
@@ -124,7 +152,19 @@ def macro_jaccard(
     Ties: decisions have none.
     Empty labels: a label neither present nor predicted counts 0 (``convention="mulan"``: 1).
 
-    Parameters are those of :func:`macro_f1`.
+    Parameters
+    ----------
+    Y, Y_pred, convention, empty, average, sample_weight, label_weight
+        As in :func:`macro_f1`.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) with ``average=None``
+
+    Examples
+    --------
+    >>> macro_jaccard([[1, 0], [1, 1]], [[1, 1], [1, 1]])
+    0.75
     """
     return _averaged(
         "jaccard", "labels", Y, Y_pred, convention, empty, average, sample_weight, label_weight
@@ -147,7 +187,14 @@ def instance_f1(
     Empty rows: an instance with neither true nor predicted label counts 0
     (``convention="mulan"``: 1).
 
-    Parameters are those of :func:`macro_f1`, with instances for labels.
+    Parameters
+    ----------
+    Y, Y_pred, convention, empty, average, sample_weight, label_weight
+        As in :func:`macro_f1`, with instances for labels.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
 
     Examples
     --------
@@ -175,7 +222,19 @@ def instance_precision(
     Empty rows: an instance without predicted label counts 0 (``convention="mulan"``: 1 if it has
     no true label either).
 
-    Parameters are those of :func:`macro_f1`, with instances for labels.
+    Parameters
+    ----------
+    Y, Y_pred, convention, empty, average, sample_weight, label_weight
+        As in :func:`macro_f1`, with instances for labels.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
+
+    Examples
+    --------
+    >>> instance_precision([[1, 0], [1, 0]], [[1, 1], [1, 0]])
+    0.75
     """
     return _averaged(
         "precision", "instances", Y, Y_pred, convention, empty, average, sample_weight, label_weight
@@ -198,7 +257,19 @@ def instance_recall(
     Empty rows: an instance without true label counts 0 (``convention="mulan"``: 1 if none is
     predicted either).
 
-    Parameters are those of :func:`macro_f1`, with instances for labels.
+    Parameters
+    ----------
+    Y, Y_pred, convention, empty, average, sample_weight, label_weight
+        As in :func:`macro_f1`, with instances for labels.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
+
+    Examples
+    --------
+    >>> instance_recall([[1, 1], [1, 0]], [[1, 0], [1, 0]])
+    0.75
     """
     return _averaged(
         "recall", "instances", Y, Y_pred, convention, empty, average, sample_weight, label_weight
@@ -221,7 +292,18 @@ def jaccard(
     Empty rows: an instance with neither true nor predicted label counts 0
     (``convention="mulan"``: 1).
 
-    Parameters are those of :func:`macro_f1`, with instances for labels.
+    Parameters
+    ----------
+    Y, Y_pred, convention, empty, average, sample_weight, label_weight
+        As in :func:`macro_f1`, with instances for labels.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
+
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
 
     Examples
     --------
@@ -247,6 +329,21 @@ def micro_f1(
     Empty rows: they add nothing of their own; with neither true nor predicted pair at all, the
     value is ``empty``.
 
+    Parameters
+    ----------
+    Y, Y_pred, sample_weight, label_weight
+        As in :func:`macro_f1`.
+    empty : float
+        The value where there is nothing to divide by.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
+
     Examples
     --------
     >>> micro_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
@@ -267,6 +364,22 @@ def micro_precision(
 
     Ties: decisions have none.
     Empty rows: they add nothing of their own; with no predicted pair the value is ``empty``.
+
+    Parameters
+    ----------
+    Y, Y_pred, sample_weight, label_weight
+        As in :func:`macro_f1`.
+    empty : float
+        The value where there is nothing to divide by.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> micro_precision([[1, 0], [1, 0]], [[1, 1], [0, 0]])
+    0.5
     """
     return _pooled("precision", Y, Y_pred, empty, sample_weight, label_weight)
 
@@ -283,6 +396,22 @@ def micro_recall(
 
     Ties: decisions have none.
     Empty rows: they add nothing of their own; with no true pair the value is ``empty``.
+
+    Parameters
+    ----------
+    Y, Y_pred, sample_weight, label_weight
+        As in :func:`macro_f1`.
+    empty : float
+        The value where there is nothing to divide by.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> micro_recall([[1, 0], [1, 0]], [[1, 1], [0, 0]])
+    0.5
     """
     return _pooled("recall", Y, Y_pred, empty, sample_weight, label_weight)
 
@@ -299,6 +428,19 @@ def hamming_loss(
 
     Ties: decisions have none.
     Empty rows: a row or label without positives is judged like any other.
+
+    Parameters
+    ----------
+    Y, Y_pred, average, sample_weight, label_weight
+        As in :func:`macro_f1`.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) with ``average=None``
+
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
 
     Examples
     --------
@@ -327,6 +469,15 @@ def subset_accuracy(
 
     Ties: decisions have none.
     Empty rows: an instance without true label is right if none is predicted.
+
+    Parameters
+    ----------
+    Y, Y_pred, average, sample_weight, label_weight
+        As in :func:`macro_f1`, with instances for labels.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
 
     Examples
     --------

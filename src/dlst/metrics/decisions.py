@@ -111,6 +111,10 @@ def labels_per_row(
     rounding : {"ceil", "round"}
         Up (the paper's), or to the nearest integer, halves up.
 
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> labels_per_row([[1, 1, 0], [1, 0, 0], [0, 0, 0]]), labels_per_row(cardinality=1.07)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst._parameters import integer
 from dlst.errors import DataError
 from dlst.metrics._inputs import FloatArray, Pattern, Scores, Truth, align, as_weights
 from dlst.metrics._ranks import Average, summarise
@@ -97,13 +98,17 @@ def expected_calibration_error(
     -------
     float, or ndarray of shape (K,)
 
+    References
+    ----------
+    Naeini, Cooper, Hauskrecht (2015). Obtaining well calibrated probabilities using Bayesian
+    binning.
+
     Examples
     --------
     >>> expected_calibration_error([[1, 0], [1, 0]], [[0.75, 0.25], [0.75, 0.25]])
     0.25
     """
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise ValueError(f"n_bins must be an integer of at least 1; got {n_bins!r}.")
+    integer(at_least=1).check("n_bins", n_bins)
     truth, checked = align(Y, probabilities)
     rows, labels = _weights(truth, sample_weight, label_weight)
     K = truth.shape[1]

@@ -63,6 +63,10 @@ def ranking_loss(
     -------
     float, or ndarray of shape (n,)
 
+    References
+    ----------
+    Schapire, Singer (2000). BoosTexter: a boosting-based system for text categorization.
+
     Examples
     --------
     >>> ranking_loss([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.2, 0.7, 0.1]])
@@ -97,6 +101,15 @@ def error_set_size(
     closer than 1e-6 are tied).
     Empty rows: an instance without relevant or without irrelevant label has no pair and counts 0.
 
+    Parameters
+    ----------
+    Y, scores, convention, ties, average, sample_weight
+        As in :func:`ranking_loss`.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
+
     Examples
     --------
     >>> error_set_size([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.2, 0.7, 0.1]])
@@ -126,6 +139,19 @@ def coverage(
     Ties: all tied labels take the worst rank of the tie (``convention="mulan"``: the last index is
     ranked best, and scores closer than 1e-6 are tied).
     Empty rows: an instance without relevant label counts 0.
+
+    Parameters
+    ----------
+    Y, scores, convention, ties, empty, average, sample_weight
+        As in :func:`ranking_loss`.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
+
+    References
+    ----------
+    Schapire, Singer (2000). BoosTexter: a boosting-based system for text categorization.
 
     Examples
     --------
@@ -168,6 +194,19 @@ def one_error(
     last index is ranked best, and scores closer than 1e-6 are tied).
     Empty rows: an instance without relevant label is an error.
 
+    Parameters
+    ----------
+    Y, scores, convention, ties, empty, average, sample_weight
+        As in :func:`ranking_loss`.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
+
+    References
+    ----------
+    Schapire, Singer (2000). BoosTexter: a boosting-based system for text categorization.
+
     Examples
     --------
     >>> one_error([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.8, 0.7, 0.1]])
@@ -209,6 +248,15 @@ def instance_auc(
     Empty rows: an instance without relevant or without irrelevant label is left out; ``empty``
     gives it a value instead.
 
+    Parameters
+    ----------
+    Y, scores, empty, average, sample_weight
+        As in :func:`ranking_loss`.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
+
     Examples
     --------
     >>> instance_auc([[1, 0, 1], [0, 0, 0]], [[0.9, 0.5, 0.5], [0.2, 0.7, 0.1]])
@@ -233,6 +281,17 @@ def macro_auc(
     Empty labels: a label without positives or without negatives is left out; ``empty`` gives it a
     value instead.
 
+    Parameters
+    ----------
+    Y, scores, empty, average
+        As in :func:`ranking_loss`, with labels for instances.
+    label_weight : array-like of shape (K,), optional
+        How often each label counts in the mean.
+
+    Returns
+    -------
+    float, or ndarray of shape (K,) with ``average=None``
+
     Examples
     --------
     >>> macro_auc([[1, 0], [0, 1]], [[0.9, 0.8], [0.1, 0.2]], average=None)
@@ -250,6 +309,15 @@ def micro_auc(Y: Any, scores: Any) -> float:
     Ties: a tied pair is half right.
     Empty rows: they add irrelevant entries like any other; NaN if no entry or every judged entry
     is relevant.
+
+    Parameters
+    ----------
+    Y, scores
+        As in :func:`ranking_loss`.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

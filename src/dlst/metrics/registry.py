@@ -33,6 +33,11 @@ class Metric:
         One line.
     per_class : bool
         Whether ``average=None`` gives one value per label.
+
+    Examples
+    --------
+    >>> metric_info("hamming_loss").direction
+    'lower'
     """
 
     name: str
@@ -50,6 +55,10 @@ class Metric:
 def available() -> tuple[str, ...]:
     """Give the names of all metrics, in the order in which tables show them.
 
+    Returns
+    -------
+    tuple of str
+
     Examples
     --------
     >>> available()[:2]
@@ -60,6 +69,15 @@ def available() -> tuple[str, ...]:
 
 def metric_info(name: str) -> Metric:
     """Look a metric up by name; ``precision_at_3`` finds ``precision_at_k``.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`available`.
+
+    Returns
+    -------
+    Metric
 
     Examples
     --------

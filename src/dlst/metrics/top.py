@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dlst._parameters import integer
 from dlst.errors import DataError
 from dlst.metrics._inputs import (
     FloatArray,
@@ -103,7 +104,18 @@ def ndcg_at_k(
     ``"last"`` ranks by index.
     Empty rows: an instance without relevant label counts 0.
 
-    Parameters are those of :func:`precision_at_k`.
+    Parameters
+    ----------
+    Y, scores, k, ties, empty, average, sample_weight
+        As in :func:`precision_at_k`.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
+
+    References
+    ----------
+    Järvelin, Kekäläinen (2002). Cumulated gain-based evaluation of IR techniques.
 
     Examples
     --------
@@ -136,6 +148,15 @@ def propensity_scored_precision_at_k(
     propensities : array-like of shape (K,)
         In (0, 1], of the *training* labels: see :func:`propensities`.
 
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Jain, Prabhu, Varma (2016). Extreme multi-label loss functions for recommendation, tagging,
+    ranking and other missing label applications.
+
     Examples
     --------
     >>> propensity_scored_precision_at_k([[1, 0, 1]], [[0.9, 0.5, 0.1]], [0.5, 1.0, 0.25], k=1)
@@ -159,7 +180,19 @@ def propensity_scored_ndcg_at_k(
     Ties: the mean over all orders of the tied labels; ``"first"`` or ``"last"`` ranks by index.
     Empty rows: an instance without relevant label adds nothing to either sum; NaN if all are so.
 
-    Parameters are those of :func:`propensity_scored_precision_at_k`.
+    Parameters
+    ----------
+    Y, scores, propensities, k, ties
+        As in :func:`propensity_scored_precision_at_k`.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Jain, Prabhu, Varma (2016). Extreme multi-label loss functions for recommendation, tagging,
+    ranking and other missing label applications.
 
     Examples
     --------
@@ -192,6 +225,11 @@ def propensities(Y: Any, *, A: float = 0.55, B: float = 1.5) -> FloatArray:
     Returns
     -------
     ndarray of shape (K,)
+
+    References
+    ----------
+    Jain, Prabhu, Varma (2016). Extreme multi-label loss functions for recommendation, tagging,
+    ranking and other missing label applications.
 
     Examples
     --------
@@ -238,8 +276,7 @@ def _gain_at_rank(ranking: Ranking, places: FloatArray, ties: Ties) -> FloatArra
 
 
 def _places(k: int) -> FloatArray:
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"k must be an integer of at least 1; got {k!r}.")
+    integer(at_least=1).check("k", k)
     return np.ones(k)
 
 

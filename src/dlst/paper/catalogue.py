@@ -34,10 +34,26 @@ ITEMS: tuple[Item, ...] = (
     CLASSES,
     PENALTY,
 )
+"""The tables and figures of the paper, and one beyond it."""
 
 
 def item(name: str) -> Item:
-    """Look an item up by name."""
+    """Look an item up by name.
+
+    Parameters
+    ----------
+    name : str
+        As ``dlst reproduce`` lists them.
+
+    Returns
+    -------
+    Item
+
+    Examples
+    --------
+    >>> item("table-main").where
+    'Table II'
+    """
     for each in ITEMS:
         if each.name == name.strip().lower():
             return each
@@ -50,6 +66,17 @@ def item(name: str) -> Item:
 
 def plan_for(name: str, *, quick: bool = False) -> Plan:
     """Return the plan of an item.
+
+    Parameters
+    ----------
+    name : str
+        As in :func:`item`.
+    quick : bool
+        Whether the plan is a small one, of minutes.
+
+    Returns
+    -------
+    Plan
 
     Examples
     --------

@@ -26,6 +26,12 @@ class Claim:
     judge : callable
         Takes a run of the item and returns what became of the claim, for the paper's pipeline, and
         the figures; where the library's default differs the figures say so.
+
+    Examples
+    --------
+    >>> from dlst.paper import item
+    >>> item("table-main").claims[0].number
+    1
     """
 
     number: int
@@ -54,6 +60,12 @@ class Item:
         What the paper says of it.
     summary : str
         A regular expression: the names of the blocks that a page on all items shows of it.
+
+    Examples
+    --------
+    >>> from dlst.paper import item
+    >>> item("figure-missing").title
+    'Missing labels'
     """
 
     name: str

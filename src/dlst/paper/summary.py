@@ -15,6 +15,20 @@ def tuned_and_not(runs: Mapping[str, Run]) -> str:
 
     Table II and the figure of missing labels have the very same setting; empty where one of them
     was not run.
+
+    Parameters
+    ----------
+    runs : mapping of str to Run
+        By name of the item.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> tuned_and_not({})
+    ''
     """
     found = []
     for item in ("table-main", "figure-missing"):

@@ -16,7 +16,14 @@ from dlst.regressors.basis import LARGEST_AUTOMATIC_BASIS, KernelBasis
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A regressor with the parameters of a kernel and its basis."""
+    """A regressor with the parameters of a kernel and its basis.
+
+    Examples
+    --------
+    >>> from dlst.regressors import KernelRidge
+    >>> isinstance(KernelRidge(), KernelRegressor)
+    True
+    """
 
     n_basis: Any
 

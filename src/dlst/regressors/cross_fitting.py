@@ -97,6 +97,15 @@ class CrossFitted(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
 def as_regressor(part: Any) -> Regressor:
     """Return a part that keeps the contract as it is, any other as :class:`CrossFitted`.
 
+    Parameters
+    ----------
+    part : regressor
+        Ours, or any of scikit-learn's.
+
+    Returns
+    -------
+    Regressor
+
     Examples
     --------
     >>> from sklearn.linear_model import Ridge

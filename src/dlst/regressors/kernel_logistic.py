@@ -92,6 +92,10 @@ class KernelLogisticRegression(KernelRegressor):
     n_iter_ : int
         Steps of the solver.
 
+    References
+    ----------
+    Lyu, Yan, Wu (2018). Distribution-based label space transformation for multi-label learning.
+
     Examples
     --------
     >>> import numpy as np

@@ -24,6 +24,8 @@ Kernel: TypeAlias = str | Callable[[Any, Any], Any]
 """The name of a kernel, or a function ``(X, B) -> (n, s)`` array."""
 
 KERNELS = ("rbf", "linear", "polynomial", "cosine", "chi2", "precomputed")
+"""The kernels that are known by name."""
+
 GAMMA_RULES = ("auto", "median", "scale")
 
 

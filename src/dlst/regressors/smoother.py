@@ -15,7 +15,20 @@ from dlst.regressors.basis import KernelBasis
 
 
 class Readout(NamedTuple):
-    """A ridge regression: k(x, B) @ weights + offset."""
+    """A ridge regression: k(x, B) @ weights + offset.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (m, r)
+        Of the kernel's values at the m basis rows.
+    offset : ndarray of shape (r,)
+
+    Examples
+    --------
+    >>> readout = Readout(np.array([[2.0]]), np.array([1.0]))
+    >>> (np.array([[0.5]]) @ readout.weights + readout.offset).tolist()
+    [[2.0]]
+    """
 
     weights: NDArray[np.float64]
     offset: NDArray[np.float64]

@@ -86,6 +86,11 @@ class StreamedSmoother:
     -----
     A model file has no training rows, so that a smoother that was read from one predicts and
     leaves nothing out.
+
+    Examples
+    --------
+    >>> all(hasattr(StreamedSmoother, name) for name in ("leave_one_out", "smooth", "predict"))
+    True
     """
 
     def __init__(self, rows: StreamedRows, span: Span, alpha: float, leverage: FloatArray):

@@ -213,6 +213,11 @@ class Document:
     facts : mapping of str to str
         A few figures for the head of the page, such as cells and minutes.
     sections : sequence of Section
+
+    Examples
+    --------
+    >>> Document("Demo", "All is well.", {}, [Section("words", "Words", [Text("Hello.")])]).title
+    'Demo'
     """
 
     title: str

@@ -44,6 +44,16 @@ def write_everything(
     -------
     list of Path
         What was written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.reports.document import Document, Section, Text
+    >>> section = Section("words", "Words", [Text("Hello.")])
+    >>> document = Document("Demo", "All is well.", {}, [section])
+    >>> written = write_everything(document, [], pathlib.Path(tempfile.mkdtemp()))
+    >>> "report.md" in [path.name for path in written]
+    True
     """
     _check_names(document)
     tables, figures = folder / "tables", folder / "figures"
@@ -131,7 +141,24 @@ def _write_values(chart: Chart, path: Path) -> Path:
 
 
 def write_results(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
-    """Write ``results.csv`` and, where pyarrow is installed, ``results.parquet``."""
+    """Write ``results.csv`` and, where pyarrow is installed, ``results.parquet``.
+
+    Parameters
+    ----------
+    records : iterable of mapping
+    folder : Path
+        Made if it does not exist.
+
+    Returns
+    -------
+    list of Path
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> [path.name for path in write_results([], pathlib.Path(tempfile.mkdtemp()))][0]
+    'results.csv'
+    """
     frame = results_frame(records)
     text = frame.map(_no_formula).to_csv(index=False, lineterminator="\n")
     written = [_written(folder / "results.csv", text)]

@@ -25,13 +25,45 @@ def results_frame(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     ``protocol``), ``data_sha256`` (of which bytes), ``status``, ``message``, the chosen
     ``parameters``, each metric, ``fit_seconds``, ``predict_seconds``, ``tune_seconds`` and
     ``peak_mib``.
+
+    Parameters
+    ----------
+    records : iterable of mapping
+        As :func:`dlst.experiments.run` returns them.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> cell = {"data": "yeast", "method": "dlst", "split": "official", "seed": 0, "protocol": {}}
+    >>> cell |= {"parameters": {}, "tuning": "none"}
+    >>> record = {"kind": "evaluate", "key": "1", "cell": cell}
+    >>> record |= {"title": "DLST", "status": "done", "metrics": {"micro_f1": 0.65}, "rows": {}}
+    >>> results_frame([record])["micro_f1"].tolist()
+    [0.65]
     """
     rows = [_row(record) for record in records if record.get("kind", "evaluate") == "evaluate"]
     return pd.DataFrame(rows, columns=None if rows else [*IDENTITY, "status"])
 
 
 def is_better_higher(measure: str) -> bool:
-    """Say whether more of a metric is better."""
+    """Say whether more of a metric is better.
+
+    Parameters
+    ----------
+    measure : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_better_higher("micro_f1_top_r"), is_better_higher("hamming_loss")
+    (True, False)
+    """
     return metric_info(plain_measure(measure)).direction == "higher"
 
 
@@ -54,7 +86,21 @@ def rule_of(measure: str) -> str | None:
 
 
 def measure_title(measure: str) -> str:
-    """Name a metric for people."""
+    """Name a metric for people.
+
+    Parameters
+    ----------
+    measure : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> measure_title("micro_f1")
+    'Micro-F1'
+    """
     name = plain_measure(measure).replace("_", " ")
     name = name.replace("average precision", "AP").replace(" f1", "-F1").replace(" auc", " AUC")
     name = name[0].upper() + name[1:]

@@ -53,6 +53,18 @@ def document_to_latex(document: Document, figures: str = "") -> str:
     document : Document
     figures : str
         What stands before the names of the figures, such as ``"figures/"``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from dlst.reports.document import Document, Section, Text
+    >>> section = Section("words", "Words", [Text("Hello.")])
+    >>> document = Document("Demo", "All is well.", {}, [section])
+    >>> "All is well." in document_to_latex(document)
+    True
     """
     parts = [
         PREAMBLE,
@@ -78,7 +90,24 @@ def document_to_latex(document: Document, figures: str = "") -> str:
 
 
 def blocks_to_latex(blocks: Iterable[Block], figures: str = "") -> str:
-    """Return some blocks as LaTeX for a document with the preamble of a whole one."""
+    """Return some blocks as LaTeX for a document with the preamble of a whole one.
+
+    Parameters
+    ----------
+    blocks : iterable of Block
+    figures : str
+        As in :func:`document_to_latex`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from dlst.reports.document import Text
+    >>> blocks_to_latex([Text("50 %")]).strip() != "50 %"
+    True
+    """
     return "\n\n".join(_block(block, figures) for block in blocks)
 
 

@@ -10,7 +10,14 @@ from dlst.reports.run import Run
 
 
 class Layout(Protocol):
-    """What turns a run into sections, and into two sentences."""
+    """What turns a run into sections, and into two sentences.
+
+    Examples
+    --------
+    >>> from dlst.paper import item
+    >>> [name for name in ("sections", "verdict") if callable(getattr(item("table-main"), name))]
+    ['sections', 'verdict']
+    """
 
     def sections(self, run: Run, /) -> list[Section]:
         """Return what the report shows."""
@@ -31,6 +38,10 @@ def register_layout(item: str, layout: Layout) -> None:
         As in :class:`dlst.experiments.Plan`.
     layout : Layout
         Any object with ``sections`` and ``verdict``.
+
+    Examples
+    --------
+    >>> register_layout("our-table", OurLayout())  # doctest: +SKIP
     """
     _LAYOUTS[item] = layout
 

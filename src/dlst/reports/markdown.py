@@ -34,6 +34,10 @@ def document_to_markdown(document: Document, figures: str = "") -> str:
         What stands before the names of the figures, such as ``"figures/"``; charts and drawings
         become pictures. Empty: they are told in words.
 
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from dlst.reports.document import Column, Section
@@ -70,7 +74,24 @@ def document_to_markdown(document: Document, figures: str = "") -> str:
 
 
 def blocks_to_markdown(blocks: Iterable[Block], figures: str = "") -> str:
-    """Return some blocks as Markdown, as :func:`document_to_markdown` does."""
+    """Return some blocks as Markdown, as :func:`document_to_markdown` does.
+
+    Parameters
+    ----------
+    blocks : iterable of Block
+    figures : str
+        As in :func:`document_to_markdown`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from dlst.reports.document import Text
+    >>> blocks_to_markdown([Text("Hello.")]).strip()
+    'Hello.'
+    """
     return "\n\n".join(_block(block, figures) for block in blocks)
 
 

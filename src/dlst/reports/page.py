@@ -55,6 +55,17 @@ def write_page(document: Document, path: str | os.PathLike[str], command: str = 
         A file; replaced if it exists.
     command : str
         What made it, for the foot of the page.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.reports.document import Document, Section, Text
+    >>> section = Section("words", "Words", [Text("Hello.")])
+    >>> document = Document("Demo", "All is well.", {}, [section])
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+    >>> write_page(document, path)
+    >>> is_report_page(path)
+    True
     """
     write_whole(render_page(document, command=command), path)
 
@@ -69,6 +80,18 @@ def render_page(document: Document, *, command: str = "") -> str:
     document : Document
     command : str
         What made it, for the foot of the page.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from dlst.reports.document import Document, Section, Text
+    >>> section = Section("words", "Words", [Text("Hello.")])
+    >>> document = Document("Demo", "All is well.", {}, [section])
+    >>> "All is well." in render_page(document)
+    True
     """
     anchors = _Anchors(section.name for section in document.sections)
     return rendered(
@@ -182,7 +205,21 @@ def _sheet(images: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def is_report_page(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file is a page that :func:`write_page` wrote."""
+    """Tell whether a file is a page that :func:`write_page` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_report_page(__file__)
+    False
+    """
     with open_binary(path) as stream:
         return f'name="generator" content="{GENERATOR}"'.encode() in stream.read(1000)
 

@@ -40,6 +40,11 @@ class BayesianComparison:
         Largest difference that counts as none.
     n_data : int
         Data sets compared.
+
+    Examples
+    --------
+    >>> BayesianComparison(0.9, 0.08, 0.02, rope=0.01, n_data=12).better
+    0.9
     """
 
     better: float
@@ -70,6 +75,10 @@ def wilcoxon_against(
         corrected for the number of methods. Data sets that tie are not part of the test; where
         all do, the p-value is 1.
 
+    References
+    ----------
+    Demšar (2006). Statistical comparisons of classifiers over multiple data sets.
+
     Examples
     --------
     >>> scores = pd.DataFrame({"dlst": [0.9, 0.8, 0.7, 0.9], "br": [0.8, 0.8, 0.5, 0.6]})
@@ -96,6 +105,18 @@ def wilcoxon_against(
 
 def holm(p_values: Sequence[float] | FloatArray | pd.Series) -> FloatArray:
     """Correct p-values for their number by Holm's step-down method.
+
+    Parameters
+    ----------
+    p_values : sequence of float
+
+    Returns
+    -------
+    ndarray of the same length
+
+    References
+    ----------
+    Holm (1979). A simple sequentially rejective multiple test procedure.
 
     Examples
     --------

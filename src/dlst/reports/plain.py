@@ -43,6 +43,16 @@ def document_to_text(document: Document, width: int = WIDTH) -> str:
     ``width`` is shown in pieces, each with the names of its rows; a single number is never broken,
     so a very small ``width`` may be exceeded.
 
+    Parameters
+    ----------
+    document : Document
+    width : int
+        Signs in a line.
+
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> from dlst.reports.document import Section

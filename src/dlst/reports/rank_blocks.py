@@ -61,7 +61,29 @@ def one_split_each(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank_blocks(summary: RankSummary, frame: pd.DataFrame | None = None) -> list[Block]:
-    """Lay ranks out: the tests in words, a table, a diagram; a frame tells who was not ranked."""
+    """Lay ranks out: the tests in words, a table, a diagram; a frame tells who was not ranked.
+
+    Parameters
+    ----------
+    summary : RankSummary
+    frame : DataFrame, optional
+        All results.
+
+    Returns
+    -------
+    list of Block
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dlst.reports import rank_summary, score_table
+    >>> frame = pd.DataFrame({"title": ["a", "b"] * 3, "data": list("xxyyzz"), "seed": 0})
+    >>> frame = frame.assign(protocol="", split="", status="done")
+    >>> frame["micro_f1"] = [0.9, 0.5, 0.8, 0.6, 0.7, 0.65]
+    >>> summary = rank_summary(score_table(frame, "micro_f1"), "a", n_draws=1000)
+    >>> len(rank_blocks(summary)) > 1
+    True
+    """
     mean = summary.ranks.mean.sort_values(kind="stable")
     in_order = ", ".join(f"{method} {rank:.2f}" for method, rank in mean.items())
     table = Table(

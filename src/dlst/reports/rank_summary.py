@@ -41,6 +41,17 @@ class RankSummary:
         Probabilities that the reference is practically ``better``, ``equal`` or ``worse``.
     rope : float
         Largest difference that counts as none in ``bayesian``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dlst.reports import score_table
+    >>> frame = pd.DataFrame({"title": ["a", "b"] * 3, "data": list("xxyyzz"), "seed": 0})
+    >>> frame = frame.assign(protocol="", split="", status="done")
+    >>> frame["micro_f1"] = [0.9, 0.5, 0.8, 0.6, 0.7, 0.65]
+    >>> summary = rank_summary(score_table(frame, "micro_f1"), "a", n_draws=1000)
+    >>> summary.reference, summary.friedman.n_data
+    ('a', 3)
     """
 
     measure: str
@@ -129,6 +140,17 @@ def rank_summary(
     Returns
     -------
     RankSummary
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dlst.reports import score_table
+    >>> frame = pd.DataFrame({"title": ["a", "b"] * 3, "data": list("xxyyzz"), "seed": 0})
+    >>> frame = frame.assign(protocol="", split="", status="done")
+    >>> frame["micro_f1"] = [0.9, 0.5, 0.8, 0.6, 0.7, 0.65]
+    >>> summary = rank_summary(score_table(frame, "micro_f1"), "a", n_draws=1000)
+    >>> summary.ranks.mean.tolist()
+    [1.0, 2.0]
     """
     runs = table.count.T
     scores = table.mean.T.where(runs.eq(runs.max(axis=1), axis=0))

@@ -28,6 +28,12 @@ class Ranks:
         Over data sets, in the order of the methods given.
     left_out : tuple of str
         Data sets that have no finite score for some method, and are not counted.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.65]}, index=["x", "y", "z"])
+    >>> mean_ranks(scores).mean.tolist()
+    [1.0, 2.0]
     """
 
     by_data: pd.DataFrame
@@ -46,6 +52,12 @@ class Friedman:
     f, f_p : float
         Iman and Davenport's statistic, which is less conservative, and its p-value.
     n_data, n_methods : int
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.65]}, index=["x", "y", "z"])
+    >>> friedman_test(scores).n_methods
+    2
     """
 
     chi_square: float
@@ -67,6 +79,12 @@ class Nemenyi:
     critical_difference : float
         Mean ranks that lie this far apart differ at the level.
     p_values : DataFrame of shape (n_methods, n_methods)
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.65]}, index=["x", "y", "z"])
+    >>> round(nemenyi(scores).critical_difference, 2)
+    1.13
     """
 
     level: float
@@ -124,6 +142,10 @@ def mean_ranks(scores: pd.DataFrame, *, higher_is_better: bool = True) -> Ranks:
     -------
     Ranks
 
+    References
+    ----------
+    Demšar (2006). Statistical comparisons of classifiers over multiple data sets.
+
     Examples
     --------
     >>> scores = pd.DataFrame(
@@ -163,6 +185,12 @@ def friedman_test(scores: pd.DataFrame) -> Friedman:
     References
     ----------
     J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.65]}, index=["x", "y", "z"])
+    >>> round(friedman_test(scores).chi_square, 3)
+    3.0
     """
     ranks = mean_ranks(scores).by_data.to_numpy()
     n_data, n_methods = ranks.shape
@@ -195,6 +223,10 @@ def nemenyi(scores: pd.DataFrame, level: float = 0.05) -> Nemenyi:
     Returns
     -------
     Nemenyi
+
+    References
+    ----------
+    Demšar (2006). Statistical comparisons of classifiers over multiple data sets.
 
     Examples
     --------

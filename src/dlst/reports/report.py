@@ -25,6 +25,20 @@ def build_document(
     """Return the report of a run; parameters are those of :class:`~dlst.reports.Run`.
 
     A plan's ``item`` says how it is laid out: see :func:`~dlst.reports.register_layout`.
+
+    Parameters
+    ----------
+    records, plan
+        As in :class:`~dlst.reports.Run`.
+
+    Returns
+    -------
+    Document
+
+    Examples
+    --------
+    >>> build_document([]).verdict
+    'The run has no finished cell yet.'
     """
     run = Run(records, plan)
     layout = layout_of(str(run.plan.get("item", "")))

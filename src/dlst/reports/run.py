@@ -37,6 +37,15 @@ class Run:
     plan : mapping, optional
         As :meth:`dlst.experiments.RecordFolder.plan` gives it. Its titles go before those of the
         records, and its order is that of tables.
+
+    Examples
+    --------
+    >>> cell = {"data": "yeast", "method": "dlst", "split": "official", "seed": 0, "protocol": {}}
+    >>> cell |= {"parameters": {}, "tuning": "none"}
+    >>> record = {"kind": "evaluate", "key": "1", "cell": cell}
+    >>> record |= {"title": "DLST", "status": "done", "metrics": {"micro_f1": 0.65}, "rows": {}}
+    >>> Run([record]).has_results
+    True
     """
 
     def __init__(self, records: Iterable[Record], plan: Mapping[str, Any] | None = None):

@@ -32,6 +32,16 @@ class ScoreTable:
     tied : DataFrame of bool
         What is not significantly worse than the best by Wilcoxon's signed-rank test over the same
         splits and seeds (level .05, not corrected); where there are at least six.
+
+    Examples
+    --------
+    >>> from dlst.reports import results_frame
+    >>> cell = {"data": "yeast", "method": "dlst", "split": "official", "seed": 0, "protocol": {}}
+    >>> cell |= {"parameters": {}, "tuning": "none"}
+    >>> record = {"kind": "evaluate", "key": "1", "cell": cell}
+    >>> record |= {"title": "DLST", "status": "done", "metrics": {"micro_f1": 0.65}, "rows": {}}
+    >>> score_table(results_frame([record]), "micro_f1").best.loc["DLST"].tolist()
+    [True]
     """
 
     measure: str
@@ -61,6 +71,26 @@ def score_table(frame: pd.DataFrame, measure: str) -> ScoreTable:
     """Summarise a metric of a :func:`~dlst.reports.results_frame`.
 
     Columns are data sets, with the protocol where there are several.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    measure : str
+        A column of it.
+
+    Returns
+    -------
+    ScoreTable
+
+    Examples
+    --------
+    >>> from dlst.reports import results_frame
+    >>> cell = {"data": "yeast", "method": "dlst", "split": "official", "seed": 0, "protocol": {}}
+    >>> cell |= {"parameters": {}, "tuning": "none"}
+    >>> record = {"kind": "evaluate", "key": "1", "cell": cell}
+    >>> record |= {"title": "DLST", "status": "done", "metrics": {"micro_f1": 0.65}, "rows": {}}
+    >>> score_table(results_frame([record]), "micro_f1").mean.loc["DLST"].tolist()
+    [0.65]
     """
     frame = frame.assign(column=_columns(frame))
     done = frame[frame["status"] == "done"]

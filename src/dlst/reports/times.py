@@ -14,6 +14,14 @@ _BREAK = 2.0
 def wall_seconds(records: Iterable[Mapping[str, Any]]) -> float:
     """Return how long anything was being run, by whomever and however often it stopped.
 
+    Parameters
+    ----------
+    records : iterable of mapping
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> wall_seconds([

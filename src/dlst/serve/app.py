@@ -52,6 +52,18 @@ def make_app(
         Names by which the server may be called; any by default.
     board : Board, optional
         Where requests are counted.
+
+    Returns
+    -------
+    FastAPI
+
+    Examples
+    --------
+    >>> from dlst import Tagger
+    >>> from dlst.serve.models import subject_of
+    >>> tagger = Tagger("plst").fit(["a printer", "a flight"] * 5, [["office"], ["travel"]] * 5)
+    >>> make_app(subject_of(tagger), name="tickets").title
+    'dlst: tickets'
     """
     limits, board = limits or Limits(), board or Board()
     desk = Desk(limits, partial(answer_jobs, subject=subject, limits=limits))

@@ -23,6 +23,11 @@ class Limits:
         From the arrival of a request to its answer.
     waiting : int
         Requests that one worker lets wait; the next is sent away at once.
+
+    Examples
+    --------
+    >>> Limits(rows=10).seconds
+    30.0
     """
 
     rows: int = 1000

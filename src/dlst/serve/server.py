@@ -47,6 +47,10 @@ def serve(
         Of each request.
     workers : int
         Processes that answer, with one thread of computing each; they share the model's memory.
+
+    Examples
+    --------
+    >>> serve("tickets.skops", port=8000)  # doctest: +SKIP
     """
     check_token(host, token)
     # More threads for one row cost more than they save, and workers would fight for processors.

@@ -35,6 +35,20 @@ class TagExplanation:
     has ``tag``, ``probability``, ``decided``, ``logit``, ``start`` and ``contributions``, which add
     up to the logit, and ``because``: words and cells with what the direct evidence loses without
     them. ``voters`` are by evidence: training rows with distance, weight, text and tags.
+
+    Attributes
+    ----------
+    rows : list of dict
+    pictures : list of dict
+        Small pictures of rows and voters by column, for notebooks.
+
+    Examples
+    --------
+    >>> from dlst import Tagger
+    >>> texts = ["cheap flights to Rome", "the printer is jammed"] * 10
+    >>> tagger = Tagger(random_state=0).fit(texts, [["travel"], ["office"]] * 10)
+    >>> tagger.explain(["a printer"], top=1).rows[0]["labels"][0]["tag"]
+    'office'
     """
 
     rows: list[dict[str, Any]]

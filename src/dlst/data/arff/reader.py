@@ -63,6 +63,15 @@ def read_arff(
     ------
     ReadError
         With file and line.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.data import load_multidigits, write_arff
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.arff"
+    >>> write_arff(load_multidigits().subset(slice(0, 3)), path)
+    >>> read_arff(path).Y.shape
+    (3, 10)
     """
     path = Path(path)
     blocks = text_blocks(path)
@@ -89,7 +98,26 @@ def read_mulan(
     *,
     nominal: Nominal = "auto",
 ) -> Dataset:
-    """Read a Mulan ARFF with its XML label file; see :func:`read_arff`."""
+    """Read a Mulan ARFF with its XML label file; see :func:`read_arff`.
+
+    Parameters
+    ----------
+    path, xml, nominal
+        As in :func:`read_arff`.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.data import load_multidigits, write_arff
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.arff"
+    >>> write_arff(load_multidigits().subset(slice(0, 3)), path)
+    >>> read_mulan(path).Y.shape
+    (3, 10)
+    """
     xml = find_labels_xml(path, any_name=True) if xml is None else xml
     if xml is None:
         raise ReadError(
@@ -101,7 +129,26 @@ def read_mulan(
 
 
 def read_meka(path: str | os.PathLike[str], *, nominal: Nominal = "auto") -> Dataset:
-    """Read a MEKA ARFF, whose relation says ``-C K``; see :func:`read_arff`."""
+    r"""Read a MEKA ARFF, whose relation says ``-C K``; see :func:`read_arff`.
+
+    Parameters
+    ----------
+    path, nominal
+        As in :func:`read_arff`.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.arff"
+    >>> attributes = "@attribute sky {0,1}\n@attribute blue numeric"
+    >>> _ = path.write_text(f"@relation 'few: -C 1'\n{attributes}\n@data\n1,0.9\n0,0.2\n")
+    >>> read_meka(path).label_names
+    ('sky',)
+    """
     header, _ = read_header(path, text_blocks(path))
     count = meka_label_count(header.relation)
     if count is None:

@@ -24,6 +24,22 @@ def write_arff(
     """Write an ARFF that Mulan and MEKA read, and Mulan's XML beside it.
 
     Labels come last and are ``{0,1}``; unknown entries are ``?``. ``sparse="auto"`` follows ``X``.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : path-like
+    sparse : bool or "auto"
+        Whether rows list their non-zeros alone.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.data import load_multidigits, read_arff
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.arff"
+    >>> write_arff(load_multidigits().subset(slice(0, 3)), path)
+    >>> read_arff(path).Y.shape
+    (3, 10)
     """
     path = Path(path)
     if sparse == "auto":

@@ -28,6 +28,14 @@ _LAYOUTS: dict[str, tuple[Callable[[Path], object | None], Callable[..., Dataset
 def detect_layout(folder: str | os.PathLike[str]) -> str | None:
     """Name the layout of a folder: ``"voc"``, ``"nus-wide"``, ``"sun"``, or None.
 
+    Parameters
+    ----------
+    folder : path-like
+
+    Returns
+    -------
+    str or None
+
     Examples
     --------
     >>> import tempfile
@@ -44,7 +52,7 @@ def detect_layout(folder: str | os.PathLike[str]) -> str | None:
 def read_layout(
     folder: str | os.PathLike[str], layout: str | None = None, **options: Any
 ) -> Dataset:
-    """Read a folder in a known layout.
+    r"""Read a folder in a known layout.
 
     Parameters
     ----------
@@ -55,10 +63,23 @@ def read_layout(
     **options
         Passed to :func:`read_voc2007`, :func:`read_nuswide` or :func:`read_sunattribute`.
 
+    Returns
+    -------
+    Dataset
+
     Raises
     ------
     ReadError
         When the folder has none of the layouts.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "label_ids.txt").write_text("0\tsky\n1\tsea\n")
+    >>> _ = (folder / "mul_label_ids.txt").write_text("0\t0 1\n2\t1\n")
+    >>> read_layout(folder, n_images=3).Y.toarray().tolist()
+    [[1.0, 1.0], [0.0, 0.0], [0.0, 1.0]]
     """
     layout = layout or detect_layout(folder)
     if layout is None:

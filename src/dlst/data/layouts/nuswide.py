@@ -47,7 +47,7 @@ def read_nuswide(
     features: str | os.PathLike[str] | None = None,
     n_images: int = N_IMAGES,
 ) -> Dataset:
-    """Read the concepts of NUS-WIDE, with features when there are some.
+    r"""Read the concepts of NUS-WIDE, with features when there are some.
 
     The labels are the first of these that the folder has:
 
@@ -76,6 +76,15 @@ def read_nuswide(
         Concepts in the order of ``label_ids.txt``, else by name. The official split comes from
         ``ImageList`` (``Imagelist.txt``, ``TrainImagelist.txt``, ``TestImagelist.txt``) or from
         the third kind of labels; without them there is none. The provenance says what was found.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "label_ids.txt").write_text("0\tsky\n1\tsea\n")
+    >>> _ = (folder / "mul_label_ids.txt").write_text("0\t0 1\n2\t1\n")
+    >>> read_nuswide(folder, n_images=3).label_names
+    ('sky', 'sea')
     """
     folder = Path(folder)
     source = find_nuswide_labels(folder)

@@ -47,6 +47,17 @@ def read_sunattribute(
     -------
     Dataset
         Rows in the order of ``images.mat``; there is no official split.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from scipy.io import savemat
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> savemat(folder / "attributeLabels_continuous.mat", {"labels_cv": np.array([[1 / 3, 0.0]])})
+    >>> names = np.array([["sailing"], ["driving"]], dtype=object)
+    >>> savemat(folder / "attributes.mat", {"attributes": names})
+    >>> read_sunattribute(folder).Y.toarray().tolist()
+    [[1.0, 0.0]]
     """
     if votes not in _THRESHOLDS:
         raise ValueError(f"votes must be one of {', '.join(_THRESHOLDS)}; got {votes!r}.")

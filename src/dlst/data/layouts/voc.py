@@ -34,7 +34,7 @@ def read_voc2007(
     difficult: Difficult = "present",
     features: str | os.PathLike[str] | None = None,
 ) -> Dataset:
-    """Read the image-level labels of VOC 2007, with features when there are some.
+    r"""Read the image-level labels of VOC 2007, with features when there are some.
 
     Parameters
     ----------
@@ -54,6 +54,15 @@ def read_voc2007(
     Dataset
         Rows in the order of the image numbers; the split is trainval against test. Without test
         files there is no split.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for name in CLASSES:
+    ...     _ = (folder / f"{name}_trainval.txt").write_text("000005 -1\n000007  1\n")
+    >>> read_voc2007(folder).Y.shape
+    (2, 20)
     """
     if difficult not in _VALUE_OF_DIFFICULT:
         raise ValueError(

@@ -104,6 +104,15 @@ def read_mat(
     orientation is the one in which features and labels agree in n. When several do (square
     matrices), the usual one of the layout is taken, then rows before columns, and a note in the
     provenance says so.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.data import load_multidigits
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.mat"
+    >>> write_mat(load_multidigits().subset(slice(0, 3)), path)
+    >>> read_mat(path).Y.shape
+    (3, 10)
     """
     variables = load_variables(path)
     pairs, layout = choose_variables(path, variables, features, labels)
@@ -133,6 +142,20 @@ def write_mat(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     The variables are ``X`` (n × d), ``Y`` (n × K, sparse, NaN for unknown), the cell arrays
     ``feature_names`` and ``label_names`` unless they are the numbered default, and ``train`` and
     ``test``, row numbers counted from 1 as MATLAB does, when there is a split.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : path-like
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.data import load_multidigits
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.mat"
+    >>> write_mat(load_multidigits().subset(slice(0, 3)), path)
+    >>> read_mat(path).Y.shape
+    (3, 10)
     """
     if Path(path).suffix.lower() != ".mat":
         raise ValueError(f"the name of a MAT file must end in .mat; got {os.fspath(path)!r}.")

@@ -89,6 +89,18 @@ def simulate_features(
 def with_simulated_features(data: Dataset, n_features: int = 64, **model: Any) -> Dataset:
     """Return the data set with features drawn by :func:`simulate_features`, and a note saying so.
 
+    Parameters
+    ----------
+    data : Dataset
+    n_features : int
+        d.
+    **model
+        As in :func:`simulate_features`.
+
+    Returns
+    -------
+    Dataset
+
     Examples
     --------
     >>> labels_only = Dataset([[], [], []], [[1, 0], [0, 1], [1, 1]])

@@ -55,6 +55,10 @@ def make_label_space(
         Seed. Rows are drawn in blocks, each with a seed of its own; the block length follows
         from the other parameters, so the same call gives the same bytes.
 
+    Returns
+    -------
+    Dataset
+
     Notes
     -----
     The cause ``z`` is uniform on the unit sphere of R^r; each label and each feature has a unit

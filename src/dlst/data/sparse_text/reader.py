@@ -120,6 +120,15 @@ def read_xc(
     -------
     Dataset
         X is CSR.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.data import load_multidigits, write_xc
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.xc"
+    >>> write_xc(load_multidigits().subset(slice(0, 3)), path)
+    >>> read_xc(path).Y.shape
+    (3, 10)
     """
     header: list[int] = []
     table = _read_table(path, _blocks(path, _HEADER, header), every_line=True)

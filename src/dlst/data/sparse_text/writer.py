@@ -21,6 +21,20 @@ def write_svmlight(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     Reading gives the same arrays. Names are not kept. A first line ``# n_features=d n_labels=K`` is
     written only when the last feature or label never occurs, because LIBSVM's own programs know
     no comments.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : path-like
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.data import load_multidigits, read_svmlight
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.svm"
+    >>> write_svmlight(load_multidigits().subset(slice(0, 3)), path)
+    >>> read_svmlight(path).Y.shape
+    (3, 10)
     """
     _check_labels_known(dataset)
     used = _last_used(dataset.X), _last_used(dataset.Y)
@@ -35,6 +49,20 @@ def write_xc(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     """Write XC text with its ``n d K`` header; a name in ``.gz`` is compressed.
 
     Reading gives the same arrays. Names are not kept.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : path-like
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.data import load_multidigits, read_xc
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.xc"
+    >>> write_xc(load_multidigits().subset(slice(0, 3)), path)
+    >>> read_xc(path).Y.shape
+    (3, 10)
     """
     _check_labels_known(dataset)
     with atomic_write(path) as stream:

@@ -36,6 +36,10 @@ class IterativeStratification(BaseCrossValidator):  # type: ignore[misc]  # scik
     --------
     stratified_folds : The algorithm, and folds of unequal size.
 
+    References
+    ----------
+    Sechidis, Tsoumakas, Vlahavas (2011). On the stratification of multi-label data.
+
     Examples
     --------
     >>> import numpy as np
@@ -109,6 +113,10 @@ def stratified_split(
     random_state : None, int, RandomState or Generator
         Seed.
 
+    Returns
+    -------
+    Split
+
     Examples
     --------
     >>> import numpy as np
@@ -164,6 +172,10 @@ def stratified_folds(
     percentages (which ignores common ones). Time is O(nnz · folds); no dense copy of Y is made.
 
     Groups are served the same way, largest first, and a label's rarity counts its groups.
+
+    References
+    ----------
+    Sechidis, Tsoumakas, Vlahavas (2011). On the stratification of multi-label data.
 
     Examples
     --------
@@ -221,6 +233,10 @@ def label_deviation(Y: Any, folds: NDArray[np.intp]) -> tuple[float, float]:
         rows, averaged over folds, then over the labels that have both.
     example_distribution : float
         ED: mean difference between a fold's size and n / folds.
+
+    References
+    ----------
+    Sechidis, Tsoumakas, Vlahavas (2011). On the stratification of multi-label data.
 
     Examples
     --------

@@ -122,6 +122,19 @@ def from_frame(
 ) -> Dataset:
     """Make a data set of a pandas frame; parameters as in :func:`read_table`.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        A row for each instance.
+    labels, label_delimiter, nominal
+        As in :func:`read_table`.
+    name : str
+        Of the data set.
+
+    Returns
+    -------
+    Dataset
+
     Examples
     --------
     >>> frame = pd.DataFrame({"size": [1.5, 2.0], "sky": [1, 0], "sea": [True, False]})
@@ -150,6 +163,14 @@ def to_frame(dataset: Dataset) -> Any:
 
     Labels are integers; with unknown entries, pandas' nullable ones.
 
+    Parameters
+    ----------
+    dataset : Dataset
+
+    Returns
+    -------
+    DataFrame of shape (n, d + K)
+
     Examples
     --------
     >>> to_frame(Dataset([[1.5], [2.0]], [[1, 0], [0, 1]]))
@@ -166,6 +187,20 @@ def write_table(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     In text a name that a spreadsheet would compute, such as ``=A1``, has an apostrophe before it.
     Reading gives the same values and names; X comes back dense. Missing values and unknown labels
     are empty cells in text, NaN and null in Parquet.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : path-like
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from dlst.data import load_multidigits
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "few.csv"
+    >>> write_table(load_multidigits().subset(slice(0, 3)), path)
+    >>> read_table(path).Y.shape
+    (3, 10)
     """
     columns = _checked_columns(dataset)
     suffix = _suffix(path)

@@ -39,6 +39,12 @@ class TrainingRows:
     enriched : ndarray of shape (n, K) or None
         Labels with guesses in place of some zeros; votes and read-out then use them.
     n_jobs : int or None
+
+    Examples
+    --------
+    >>> from dataclasses import fields
+    >>> [field.name for field in fields(TrainingRows)][:4]
+    ['codes', 'labels', 'targets', 'X']
     """
 
     codes: FeatureMatrix
@@ -73,7 +79,14 @@ class TrainingRows:
 
 
 class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
-    """Something that speaks for or against each label of a row, on the scale of a logit."""
+    """Something that speaks for or against each label of a row, on the scale of a logit.
+
+    Examples
+    --------
+    >>> from dlst.decoders import CodeVote
+    >>> isinstance(CodeVote(), Evidence)
+    True
+    """
 
     name: ClassVar[str]
 

@@ -44,6 +44,11 @@ class DirectReadout(Evidence):
     link_scale_ : ndarray of shape (K,)
     code_offset_ : ndarray of shape (K,) or None
         What codes lack of the read-out, where a constant is all they lack.
+
+    Examples
+    --------
+    >>> DirectReadout(link_scale=0.1).get_params()
+    {'link_scale': 0.1}
     """
 
     name = "direct"

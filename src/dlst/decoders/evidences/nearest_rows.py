@@ -95,6 +95,11 @@ class CodeVote(_Vote):
     k_, rho_ : the choice
     log_loss_ : ndarray of shape (n_rho, n_k)
         What the choice was made by.
+
+    Examples
+    --------
+    >>> CodeVote(k_grid=(5, 10), rho_grid=(0.0,)).get_params()
+    {'k_grid': (5, 10), 'rho_grid': (0.0,)}
     """
 
     name = "code vote"
@@ -161,6 +166,11 @@ class FeatureVote(_Vote):
     k_ : the choice
     log_loss_ : ndarray of shape (1, n_k)
         What the choice was made by.
+
+    Examples
+    --------
+    >>> FeatureVote(k_grid=(5, 10)).get_params()
+    {'k_grid': (5, 10)}
     """
 
     name = "feature vote"

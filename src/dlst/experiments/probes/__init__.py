@@ -36,6 +36,10 @@ def register_probe(name: str, address: str) -> None:
         As plans call it.
     address : str
         ``package.module:function``; the process that carries the probe out imports it.
+
+    Examples
+    --------
+    >>> register_probe("sizes", "mypackage.probes:sizes")  # doctest: +SKIP
     """
     _ADDRESSES[name] = address
 

@@ -48,6 +48,11 @@ class ImageDescriptor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     side : int
         Length of the shorter side at which pictures are described.
+
+    Examples
+    --------
+    >>> ImageDescriptor(side=64).get_params()
+    {'side': 64}
     """
 
     def __init__(self, side: int = SIDE):

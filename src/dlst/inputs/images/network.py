@@ -30,6 +30,11 @@ class PretrainedImages(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_jobs : int, optional
         Threads of the network; PyTorch's own number by default.
+
+    Examples
+    --------
+    >>> PretrainedImages(n_jobs=1).get_params()
+    {'n_jobs': 1}
     """
 
     def __init__(self, n_jobs: int | None = None):

@@ -20,7 +20,14 @@ MAX_BYTES = 256 * 2**20
 
 
 class ImageError(DataError):
-    """A picture that is missing, broken or enormous; the message names it."""
+    """A picture that is missing, broken or enormous; the message names it.
+
+    Examples
+    --------
+    >>> from dlst.errors import DlstError
+    >>> issubclass(ImageError, DlstError)
+    True
+    """
 
 
 def read_image(source: Any, side: int) -> Image.Image:
