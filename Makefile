@@ -7,7 +7,7 @@ OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test coverage test-processors test-oldest test-wheel soak lint types contract check fuzz bench clean
+.PHONY: help demo test coverage test-processors test-oldest test-wheel soak docs doctest-docs lint types contract check fuzz bench clean
 .DEFAULT_GOAL := help
 
 help: ## Show the targets
@@ -36,6 +36,11 @@ $(VENV)/.installed-fuzz: pyproject.toml $(VENV)/.installed-test
 
 $(VENV)/.installed-build: pyproject.toml | $(VENV)/bin/python
 	@$(PIP) install --group build
+	@touch $@
+
+$(VENV)/.installed-docs: pyproject.toml $(VENV)/.installed
+	@echo "installing the tools of the site"
+	@$(PIP) install --group docs
 	@touch $@
 
 $(VENV)/.installed-bench: pyproject.toml $(VENV)/.installed
@@ -82,6 +87,13 @@ test-wheel: $(VENV)/.installed-build ## Build sdist and wheel; test the wheel wi
 soak: $(VENV)/.installed-test ## Disturb runs in every way that machines know; print what was lost
 	$(BIN)/python tests/experiments/soak.py $(KILLS)
 
+docs: $(VENV)/.installed-docs ## Build the site, run its tutorials and gallery, check its links: docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python .ci/site.py docs/_build/html
+
+doctest-docs: $(VENV)/.installed-test ## Run the code of README, pages, tutorials and docstrings
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal src tests/test_readme.py tests/docs
+
 check: lint types contract
 
 lint: $(VENV)/.installed-test ## Run ruff
@@ -110,4 +122,4 @@ bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one ru
 	$(BIN)/python benchmarks/_table.py
 
 clean: ## Remove the environment and caches
-	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(OLDEST) docs/_build docs/learn docs/gallery docs/reference/*.rst docs/reference/names .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

@@ -1,0 +1,180 @@
+"""The reference: a page for each public name, from the groups in ``docs/reference/groups.toml``.
+
+A group is what a reader looks through together, so the names of a group see each other: each
+docstring without a *See Also* of its own gets one that lists them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sphinx.pycode import ModuleAnalyzer
+
+HERE = Path(__file__).resolve().parents[1] / "reference"
+
+RELATED = 6
+"""At most so many names are related; a longer group gives the nearest ones."""
+
+CLASS = """{underlined}
+
+.. currentmodule:: {module}
+
+.. autoclass:: {name}
+   :members:
+   :inherited-members: BaseEstimator, Exception, tuple, dict, str, int, Protocol
+"""
+FUNCTION = "{underlined}\n\n.. currentmodule:: {module}\n\n.. autofunction:: {name}\n"
+DATA = "{underlined}\n\n.. py:data:: {module}.{name}\n\n   {about}\n"
+PAGES = {"class": CLASS, "function": FUNCTION, "data": DATA}
+
+
+@cache
+def groups() -> list[dict[str, Any]]:
+    """Return the groups, each with module, title and names."""
+    return tomllib.loads((HERE / "groups.toml").read_text(encoding="utf-8"))["group"]
+
+
+def kind_of(module: str, name: str) -> str:
+    """Return "class", "function" or "data"."""
+    found = getattr(importlib.import_module(module), name)
+    if inspect.isclass(found):
+        return "class"
+    return "function" if inspect.isroutine(found) else "data"
+
+
+def underlined(title: str, mark: str = "=") -> str:
+    """Return a heading of reStructuredText."""
+    return f"{title}\n{mark * len(title)}"
+
+
+def write_if_changed(path: Path, text: str) -> None:
+    """Write, so that what is as before is not built again."""
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def write_pages(app: Any) -> None:
+    """Write a page for each module with its groups, and one for each name."""
+    by_module: dict[str, list[dict[str, Any]]] = {}
+    for group in groups():
+        by_module.setdefault(group["module"], []).append(group)
+    for module, members in by_module.items():
+        text = [underlined(module), f".. currentmodule:: {module}"]
+        text += [f".. module:: {module}", inspect.getdoc(importlib.import_module(module)) or ""]
+        for group in members:
+            text.append(underlined(group["title"], "-"))
+            if "about" in group:
+                text.append(group["about"])
+            text += _listed(module, group["names"])
+        own = [name for group in members for name in group["names"] if "." not in name]
+        entries = [f"   names/{module}.{name}" for name in own]
+        text.append(".. toctree::\n   :hidden:\n\n" + "\n".join(entries))
+        write_if_changed(HERE / f"{module}.rst", "\n\n".join(text) + "\n")
+        for name in own:
+            page = PAGES[kind_of(module, name)].format(
+                underlined=underlined(name), module=module, name=name, about=about(module, name)
+            )
+            write_if_changed(HERE / "names" / f"{module}.{name}.rst", page)
+
+
+def _listed(module: str, names: list[str]) -> list[str]:
+    """Return a table of classes and functions, and a list of the rest."""
+    rows, rest = [], []
+    for name in names:
+        home, _, last = name.rpartition(".")
+        if kind_of(home or module, last) == "data":
+            rest.append(f"* :py:data:`{name}`: {about(module, name).splitlines()[0]}")
+        else:
+            rows.append(f"   ~{name.removeprefix('dlst.')}" if home else f"   {name}")
+    table = [".. autosummary::\n\n" + "\n".join(rows)] if rows else []
+    return [*table, "\n".join(rest)]
+
+
+@cache
+def about(module: str, name: str) -> str:
+    """Return the words below a constant, where it is assigned."""
+    if kind_of(module, name) != "data":
+        return ""
+    for each in sorted(sys.modules):
+        if each.startswith(module):
+            words = ModuleAnalyzer.for_module(each).find_attr_docs().get(("", name))
+            if words:
+                return "\n".join(words).strip()
+    raise LookupError(f"{module}.{name} has no words below its assignment")
+
+
+def write_command_line(app: Any) -> None:
+    """Write the page of all commands with their options, as the commands themselves tell them."""
+    command = [sys.executable, "-m", "typer", "dlst.cli.app", "utils", "docs", "--name", "dlst"]
+    told = subprocess.check_output(command, text=True, env={**os.environ, "TERM": "dumb"})  # noqa: S603
+    told = told.replace("# `dlst`", "# Command line", 1)
+    write_if_changed(HERE / "command-line.md", told)
+
+
+def add_related(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Add the others of the group to a docstring that names none itself."""
+    if "See Also" in lines:
+        return
+    for group in groups():
+        full = [f"{group['module']}.{each}" for each in group["names"]]
+        if name not in full:
+            continue
+        place = full.index(name)
+        near = sorted(range(len(full)), key=lambda other: abs(other - place))[1 : RELATED + 1]
+        listed = ", ".join(group["names"][other] for other in sorted(near))
+        if listed:
+            lines += ["", "See Also", "--------", listed, ""]
+
+
+FITTED = re.compile(r"(?<![`\w*])([A-Za-z]\w*_)(?![\w`])")
+"""A fitted attribute in running words, which reStructuredText would take for a link."""
+
+
+def quote_fitted(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Set fitted attributes in running words as code, and keep bars of norms as they are."""
+    for number, line in enumerate(lines):
+        is_entry = " : " in line and not line.startswith(" ")
+        if not is_entry and not line.lstrip().startswith((">>>", "...")):
+            lines[number] = re.sub(r"\|(?=\w)", r"\|", FITTED.sub(r"``\1``", line))
+
+
+def is_theirs(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what estimators inherit from scikit-learn, which documents it."""
+    return True if getattr(obj, "__module__", "").startswith("sklearn") else None
+
+
+def find_by_short_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
+    """Link a name that docstrings give without its module, or by the file that holds it."""
+    if node.get("refdomain") != "py":
+        return None
+    short = node["reftarget"].rsplit(".", 1)[-1]
+    domain = env.get_domain("py")
+    found = [name for name in domain.objects if name.rsplit(".", 1)[-1] == short]
+    ours = [name for name in found if name.count(".") <= 2] or found
+    if not ours:
+        return None
+    return domain.resolve_xref(
+        env, node["refdoc"], app.builder, "obj", min(ours, key=len), node, contnode
+    )
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Join Sphinx."""
+    app.connect("builder-inited", write_pages, priority=100)
+    app.connect("builder-inited", write_command_line, priority=100)
+    # Before numpydoc reads the sections.
+    app.connect("autodoc-process-docstring", add_related, priority=100)
+    app.connect("autodoc-process-docstring", quote_fitted, priority=101)
+    app.connect("autodoc-skip-member", is_theirs)
+    app.connect("missing-reference", find_by_short_name)
+    return {"parallel_read_safe": True}

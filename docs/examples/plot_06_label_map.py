@@ -1,0 +1,37 @@
+"""
+Where labels live: the map of the code space
+============================================
+
+A fitted DLST places every label in the space of its codes: near labels are carried by like rows.
+Sounds of 19 bird species that were recorded together.
+"""
+
+# needs: birds
+
+# %%
+import pandas as pd
+
+from dlst import DLST
+from dlst.data import load
+
+data = load("birds")
+Y = pd.DataFrame(data.train.Y.toarray(), columns=data.label_names)
+model = DLST(random_state=0).fit(data.train.X, Y)
+places = model.label_map()
+print(places[["frequency", "nearest", "correlation"]].sort_values("frequency").tail(6).round(2))
+
+# %%
+# The first two dimensions of the codes; the size of a dot is how often a species was heard.
+
+import matplotlib.pyplot as plt
+
+figure, axes = plt.subplots(figsize=(8, 5.2), layout="constrained")
+axes.scatter(
+    places.iloc[:, 0], places.iloc[:, 1], s=8 * places["frequency"], color="#3b5b92", alpha=0.35
+)
+for name, row in places.iterrows():
+    axes.annotate(
+        name, (row.iloc[0], row.iloc[1]), fontsize=8, xytext=(4, 4), textcoords="offset points"
+    )
+axes.set(xlabel="first code", ylabel="second code")
+axes.spines[["top", "right"]].set_visible(False)
