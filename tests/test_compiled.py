@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import dlst
+from dlst._compiled import compiled
 
 SCRIPT = """
 import ctypes, os, sys
@@ -48,3 +49,29 @@ def test_a_package_and_a_home_that_may_only_be_read_will_do(tmp_path):
         for folder in folders:
             folder.chmod(0o700)
     assert (told.stdout, told.stderr) == ("0.5\n", "")
+
+
+@compiled()
+def _half(value):
+    return value // 2
+
+
+@compiled()
+def _halvings(value):
+    count = 0
+    while value > 1:
+        value = _half(value)
+        count += 1
+    return count
+
+
+@compiled()
+def _factorial(value):
+    return value * _factorial(value - 1) if value > 1 else 1
+
+
+def test_compiled_functions_call_each_other_and_themselves():
+    assert _halvings(1000) == 9
+    assert _half(9) == 4
+    assert _factorial(10) == 3628800
+    assert _half.__name__ == "_half"

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold
 
 FOLDS = 5
 
@@ -32,6 +31,8 @@ def cross_fitted(
            [6.],
            [3.]])
     """
+    from sklearn.model_selection import KFold
+
     folds = KFold(min(FOLDS, n_rows), shuffle=True, random_state=0)
     found = [
         (held_out, predict(train, held_out)) for train, held_out in folds.split(np.empty(n_rows))

@@ -1,16 +1,23 @@
 """Codes back to labels: each decoder turns codes into probabilities, and says why where it can."""
 
-from dlst.decoders._base import CodeDecoder
-from dlst.decoders._inputs import clipped_logit
-from dlst.decoders.classifier import ClassifierDecoder, as_decoder
-from dlst.decoders.evidence import EvidenceDecoder
-from dlst.decoders.evidences import CodeVote, DirectReadout, Evidence, FeatureVote, TrainingRows
-from dlst.decoders.inverse import InverseDecoder
-from dlst.decoders.linear import LinearDecoder
-from dlst.decoders.mlknn import MLkNNDecoder
-from dlst.decoders.staged import StagedDecoder
-from dlst.decoders.vote import VoteDecoder
-from dlst.explanation import Explanation, NeighbourVotes
+from typing import TYPE_CHECKING
+
+from dlst._first_use import on_first_use
+
+if TYPE_CHECKING:
+    from dlst.decoders._base import CodeDecoder
+    from dlst.decoders._inputs import clipped_logit
+    from dlst.decoders.classifier import ClassifierDecoder, as_decoder
+    from dlst.decoders.evidence import EvidenceDecoder
+    from dlst.decoders.evidences import CodeVote, DirectReadout, Evidence, FeatureVote, TrainingRows
+    from dlst.decoders.inverse import InverseDecoder
+    from dlst.decoders.linear import LinearDecoder
+    from dlst.decoders.mlknn import MLkNNDecoder
+    from dlst.decoders.staged import StagedDecoder
+    from dlst.decoders.vote import VoteDecoder
+    from dlst.explanation import Explanation, NeighbourVotes
+else:
+    __getattr__, __dir__ = on_first_use(__name__)
 
 __all__ = [
     "ClassifierDecoder",

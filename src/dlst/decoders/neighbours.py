@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -123,6 +122,8 @@ def _search_block(
     own: IntArray | None,
     k: int,
 ) -> tuple[IntArray, FloatArray]:
+    from sklearn.metrics.pairwise import euclidean_distances
+
     fast = euclidean_distances(
         queries, searched, Y_norm_squared=squared_norms[None, :], squared=True
     )

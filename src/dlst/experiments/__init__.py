@@ -1,11 +1,18 @@
 """Plans carried out: methods fitted and measured, a record for each cell."""
 
-from dlst.experiments.demo import demo_plan
-from dlst.experiments.limits import Limits
-from dlst.experiments.plan import Cell, Plan, Source, Variant, plan_of, read_plan
-from dlst.experiments.probes import register_probe
-from dlst.experiments.records import RecordFolder
-from dlst.experiments.runner import run
+from typing import TYPE_CHECKING
+
+from dlst._first_use import on_first_use
+
+if TYPE_CHECKING:
+    from dlst.experiments.demo import demo_plan
+    from dlst.experiments.limits import Limits
+    from dlst.experiments.plan import Cell, Plan, Source, Variant, plan_of, read_plan
+    from dlst.experiments.probes import register_probe
+    from dlst.experiments.records import RecordFolder
+    from dlst.experiments.runner import run
+else:
+    __getattr__, __dir__ = on_first_use(__name__)
 
 __all__ = [
     "Cell",

@@ -7,8 +7,6 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 from sklearn.utils.extmath import row_norms
 
 from dlst._matrices import FeatureMatrix, as_dense
@@ -66,13 +64,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"scaling={self.scaling_!r} needs features of at least 0; got {_smallest(X):g}. "
                 "Use scaling='standard'."
             )
-        self.scaler_ = {
-            "standard": StandardScaler(),
-            "tfidf": TfidfTransformer(),
-            "hellinger": Normalizer("l1"),
-            "maxabs": MaxAbsScaler(),
-            "none": None,
-        }[self.scaling_]
+        self.scaler_ = _scaler(self.scaling_)
         if self.scaler_ is not None:
             self.scaler_.fit(self._prepared(X))
         return self
@@ -102,6 +94,22 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 shape=counts.shape,
             )
         return X
+
+
+def _scaler(scaling: Scaling) -> Any:
+    """Make what learns a scale; scikit-learn's modules are imported when they are needed."""
+    if scaling == "tfidf":
+        from sklearn.feature_extraction.text import TfidfTransformer
+
+        return TfidfTransformer()
+    from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
+
+    return {
+        "standard": StandardScaler(),
+        "hellinger": Normalizer("l1"),
+        "maxabs": MaxAbsScaler(),
+        "none": None,
+    }[scaling]
 
 
 def take_as_they_are(method: Any) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.cluster import kmeans_plusplus
 from sklearn.utils import Tags, check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -113,6 +112,8 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             return self._settle(X, np.arange(n))
         random = check_random_state(self.random_state)
         if self.basis == "kmeans++":
+            from sklearn.cluster import kmeans_plusplus
+
             # With fewer distinct rows than asked for it draws a row twice.
             return self._settle(X, np.unique(kmeans_plusplus(X, size, random_state=random)[1]))
         self._settle(X, np.sort(random.choice(n, size, replace=False)))

@@ -8,14 +8,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.metrics.pairwise import (
-    additive_chi2_kernel,
-    cosine_similarity,
-    euclidean_distances,
-    linear_kernel,
-    polynomial_kernel,
-    rbf_kernel,
-)
 
 from dlst._matrices import FeatureMatrix
 from dlst.errors import DataError
@@ -69,16 +61,18 @@ def kernel_matrix(
     """
     if callable(kernel):
         return _checked(kernel(X, B), (X.shape[0], B.shape[0]))
+    from sklearn.metrics import pairwise
+
     if kernel == "rbf":
-        values = rbf_kernel(X, B, gamma=gamma)
+        values = pairwise.rbf_kernel(X, B, gamma=gamma)
     elif kernel == "chi2":
         values = np.exp(-_required(gamma, kernel) * chi2_distances(X, B))
     elif kernel == "polynomial":
-        values = polynomial_kernel(X, B, degree=degree, gamma=gamma, coef0=coef0)
+        values = pairwise.polynomial_kernel(X, B, degree=degree, gamma=gamma, coef0=coef0)
     elif kernel == "linear":
-        values = linear_kernel(X, B, dense_output=True)
+        values = pairwise.linear_kernel(X, B, dense_output=True)
     elif kernel == "cosine":
-        values = cosine_similarity(X, B, dense_output=True)
+        values = pairwise.cosine_similarity(X, B, dense_output=True)
     else:
         raise ValueError(
             f"kernel must be a callable or one of {', '.join(KERNELS[:-1])} here; got {kernel!r}."
@@ -147,6 +141,8 @@ def kernel_width(
     if gamma == "scale":
         spread = X.shape[1] * _variance(X)
     else:
+        from sklearn.metrics.pairwise import euclidean_distances
+
         D = chi2_distances(B, B) if kernel == "chi2" else euclidean_distances(B, squared=True)
         between = D[np.triu_indices_from(D, k=1)]
         spread = float(np.median(between)) if between.size else 0.0
@@ -168,6 +164,8 @@ def chi2_distances(X: FeatureMatrix, B: FeatureMatrix) -> NDArray[np.float64]:
                 f"kernel='chi2' must have non-negative features (histograms); got {rows.min():g}. "
                 "Do not standardise X, or use kernel='rbf'."
             )
+    from sklearn.metrics.pairwise import additive_chi2_kernel
+
     return np.asarray(-additive_chi2_kernel(X, B), dtype=np.float64)
 
 

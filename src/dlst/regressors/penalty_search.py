@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
@@ -23,6 +22,8 @@ def cross_validated_penalty(
 
     At most 1000 rows and 50 targets, drawn by the regressor's seed, take part.
     """
+    from sklearn.model_selection import GridSearchCV, KFold
+
     random = check_random_state(regressor.random_state)
     n, n_targets = targets.shape
     rows = random.permutation(n)[:SEARCH_ROWS]
