@@ -66,3 +66,13 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> Path:
             joined = {key: value for file in files for key, value in np.load(file).items()}
             np.savez(folder / f"{name}.npz", **joined)
     return folder
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Give a client of a Dask cluster of two processes of this machine, or skip."""
+    pytest.importorskip("distributed", reason="no Dask: the extra 'dask' is not installed")
+    from dlst.distributed import connected
+
+    with connected(n_workers=2) as client:
+        yield client

@@ -42,8 +42,9 @@ class _OnFirstCall:
         if self._dispatcher is None:
             names = self._function.__globals__
             for name in _names_in(self._function.__code__):
-                if isinstance(names.get(name), _OnFirstCall):
-                    names[name] = names[name].dispatcher()
+                called = names.get(name)
+                if isinstance(called, _OnFirstCall) and called is not self:
+                    names[name] = called.dispatcher()
             self._dispatcher = _njit(self._function, self._options)
             if names.get(self._function.__name__) is self:
                 names[self._function.__name__] = self._dispatcher

@@ -76,6 +76,14 @@ def compare(
         typer.Option(help="none, once for each data set and method, or in each cell."),
     ] = "none",
     jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.")] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run cells on the Dask cluster of this scheduler."),
+    ] = None,
+    cluster: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Run cells on a local Dask cluster of N processes."),
+    ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for a cell.")] = 3600.0,
     memory_limit: Annotated[float | None, typer.Option(help="MiB for a cell.")] = None,
     again: Annotated[bool, typer.Option("--again", help="Run failed cells once more.")] = False,
@@ -142,8 +150,12 @@ def compare(
         raise PlanError("give DATA, or a plan with --plan.")
     limits = run_views.limits_of(time_limit, memory_limit, jobs)
     run_views.fetch_data(plan)
-    with run_views.resumable(out), run_views.run_bar() as watch:
-        records = run(plan, out, limits=limits, again=again, watch=watch)
+    with (
+        run_views.crew_of(scheduler, cluster, limits) as crew,
+        run_views.resumable(out),
+        run_views.run_bar() as watch,
+    ):
+        records = run(plan, out, limits=limits, again=again, watch=watch, crew=crew)
     write_results(records, out)
     if json:
         evaluated = [record for record in records if record["kind"] == "evaluate"]

@@ -8,13 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from dlst.errors import DataError, RunError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from rich.columns import Columns
 
 SHADES = " ░▒▓█"
@@ -67,9 +67,12 @@ def as_text(image: NDArray[np.float64]) -> str:
 
     Examples
     --------
+    >>> import numpy as np
     >>> print(as_text(np.array([[0.0, 0.5, 1.0]])).strip())
     ▒█
     """
+    import numpy as np
+
     levels = np.rint(image * (len(SHADES) - 1)).astype(int)
     return "\n".join("".join(SHADES[level] for level in row) for row in levels)
 
@@ -96,6 +99,8 @@ def _panels(found: Mapping[str, Any]) -> Columns:
         return " ".join(found["label_names"][label] for label in labels) or "none"
 
     images = found["images"]
+    import numpy as np
+
     pixels = np.array(images["pixels"], dtype=float).reshape(-1, images["height"], images["width"])
     return Columns(
         Panel(

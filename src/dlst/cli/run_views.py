@@ -13,10 +13,13 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from dlst.errors import PlanError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dlst.experiments import Limits, Plan, RecordFolder
+    from dlst.experiments.crews import ClusterCrew
     from dlst.experiments.runner import Progress
     from dlst.reports import Document
 
@@ -35,6 +38,23 @@ def limits_of(
     if memory_limit is not None:
         number(above=0).check("--memory-limit", memory_limit)
     return Limits(seconds=time_limit, memory_mib=memory_limit, jobs=jobs, threads=threads)
+
+
+@contextmanager
+def crew_of(
+    scheduler: str | None, cluster: int | None, limits: Limits
+) -> Iterator[ClusterCrew | None]:
+    """Give the workers of a cluster where one is asked for; None are processes of this machine."""
+    if scheduler is None and cluster is None:
+        yield None
+        return
+    if scheduler is not None and cluster is not None:
+        raise PlanError("give --scheduler or --cluster, not both.")
+    from dlst.distributed import connected
+    from dlst.experiments.crews import ClusterCrew
+
+    with connected(scheduler, cluster) as client:
+        yield ClusterCrew(client, limits)
 
 
 def count_unknown(run: RecordFolder) -> None:

@@ -15,9 +15,9 @@ from typing import Any
 
 from dlst import __version__
 from dlst.data import fingerprint
+from dlst.experiments.crews import Crew, LocalCrew, Worker
 from dlst.experiments.limits import Limits
 from dlst.experiments.plan import Cell, Plan
-from dlst.experiments.processes import WorkerProcess
 from dlst.experiments.records import RecordFolder
 from dlst.experiments.tasks import Task, source_of
 
@@ -59,6 +59,7 @@ def run(
     limits: Limits | None = None,
     again: bool = False,
     watch: Callable[[Progress, dict[str, Any]], None] | None = None,
+    crew: Crew | None = None,
 ) -> list[dict[str, Any]]:
     """Carry out a plan; cells that have a record are skipped.
 
@@ -73,6 +74,9 @@ def run(
         Run cells that failed once more.
     watch : callable, optional
         Called after each record with how far the run is.
+    crew : Crew, optional
+        Who carries cells out: processes of this machine, or, by a
+        :class:`~dlst.experiments.crews.ClusterCrew`, those of a cluster.
 
     Returns
     -------
@@ -90,7 +94,8 @@ def run(
     # A report counts what is left without knowing how a plan becomes cells.
     asked = len(plan.cells()) + len(plan.probes)
     records.save_plan({**plan.as_dict(), "asked": asked})
-    return _Run(plan, records, limits or Limits(), again, watch).carry_out()
+    limits = limits or Limits()
+    return _Run(plan, records, limits, again, watch, crew or LocalCrew(limits)).carry_out()
 
 
 class _Run:
@@ -101,11 +106,13 @@ class _Run:
         limits: Limits,
         again: bool,
         watch: Callable[[Progress, dict[str, Any]], None] | None,
+        crew: Crew,
     ):
         self.plan = plan
         self.records = records
         self.limits = limits
         self.watch = watch
+        self.crew = crew
         self.cells = plan.cells()
         # The first cell of each data set, method and protocol is tuned for all like it.
         self.tuning_cells: dict[str, Cell] = {}
@@ -119,10 +126,10 @@ class _Run:
         self.finished = {key: found[key] for key in found if key not in self.stale}
         self.others: dict[str, dict[str, Any]] = {}
         self.fingerprints: dict[str, str] = {}
-        self.workers: list[WorkerProcess] = []
+        self.workers: list[Worker] = []
         self.held: dict[str, ExitStack] = {}
         self.deaths: Counter[str] = Counter()
-        self.answers: queue.Queue[tuple[WorkerProcess, dict[str, Any] | None]] = queue.Queue()
+        self.answers: queue.Queue[tuple[Worker, dict[str, Any] | None]] = queue.Queue()
 
     def carry_out(self) -> list[dict[str, Any]]:
         try:
@@ -174,8 +181,9 @@ class _Run:
 
     def _give_out(self, waiting: list[Task]) -> None:
         """Move tasks that nobody works on from those that wait to idle workers."""
+        places = self.crew.places() if waiting else 0
         for task in list(waiting):
-            if len(self.held) >= self.limits.jobs:
+            if len(self.held) >= places:
                 return
             hold = ExitStack()
             if not hold.enter_context(self.records.hold(task.key)):
@@ -205,7 +213,7 @@ class _Run:
         worker = next((each for each in self.workers if each.task is None), None)
         if worker is None:
             try:
-                worker = WorkerProcess(self.limits, self.answers)
+                worker = self.crew.worker(self.answers)
             except OSError as error:
                 self._lost(task, f"no process could be started: {error.strerror}")
                 return
@@ -236,7 +244,7 @@ class _Run:
             self._retire(worker)
         self._settle(worker, answer)
 
-    def _lost(self, task: Task, how: str, worker: WorkerProcess | None = None) -> None:
+    def _lost(self, task: Task, how: str, worker: Worker | None = None) -> None:
         """Try a task once more whose process died: that may have been somebody else's fault."""
         self.deaths[task.key] += 1
         if self.deaths[task.key] < TRIES:
@@ -244,16 +252,16 @@ class _Run:
         else:
             self._record(task, {"status": "died", "message": f"{how}, twice"}, worker)
 
-    def _retire(self, worker: WorkerProcess) -> None:
+    def _retire(self, worker: Worker) -> None:
         self.workers.remove(worker)
         worker.stop()
 
-    def _settle(self, worker: WorkerProcess, result: dict[str, Any]) -> None:
+    def _settle(self, worker: Worker, result: dict[str, Any]) -> None:
         task, worker.task = worker.task, None
         assert task is not None  # noqa: S101  # only busy workers are settled
         self._record(task, result, worker)
 
-    def _record(self, task: Task, result: dict[str, Any], worker: WorkerProcess | None) -> None:
+    def _record(self, task: Task, result: dict[str, Any], worker: Worker | None) -> None:
         tuning = self._tuning(task.cell) if task.cell and task.kind == "evaluate" else None
         took = 0.0 if worker is None else time.monotonic() - worker.given_at
         record = {

@@ -1,0 +1,62 @@
+"""The way to a cluster: one that runs somewhere, or processes of this machine."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from dlst.errors import DataError, RunError
+
+CONNECT_SECONDS = 10.0
+
+
+@contextmanager
+def connected(address: str | None = None, n_workers: int | None = None) -> Iterator[Any]:
+    """Give a client of the scheduler at an address, or of a local cluster of so many processes.
+
+    Parameters
+    ----------
+    address : str, optional
+        Of a scheduler, such as ``tcp://10.0.0.1:8786``.
+    n_workers : int, optional
+        Processes of this machine, each with one thread; ended when the client is closed.
+
+    Yields
+    ------
+    distributed.Client
+
+    Raises
+    ------
+    DataError
+        Where Dask is not installed.
+    RunError
+        Where nobody answers at the address.
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise DataError(
+            f"a cluster needs the package {error.name}. Install it: pip install 'dlst[dask]'."
+        ) from error
+    with ExitStack() as opened:
+        if address is None:
+            # A worker that is killed is told by what it did not finish, not by log lines.
+            cluster = LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+            opened.enter_context(cluster)
+            yield opened.enter_context(Client(cluster))
+            return
+        try:
+            client = Client(address, timeout=CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise RunError(
+                f"no Dask scheduler answers at {address}: {error}. Start one with "
+                "`dask scheduler`, and give the address that it prints."
+            ) from error
+        yield opened.enter_context(client)
