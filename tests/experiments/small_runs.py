@@ -25,9 +25,17 @@ def without_times(records):
 
 
 def child_processes():
-    """Give the processes that this one has started, as Linux tells them."""
+    """Give the workers that a runner in this process has started, as Linux tells them."""
     found = []
     for thread in os.listdir("/proc/self/task"):
         with open(f"/proc/self/task/{thread}/children") as stream:
             found += map(int, stream.read().split())
-    return found
+    return [child for child in found if b"dlst.experiments.worker" in _command(child)]
+
+
+def _command(process):
+    try:
+        with open(f"/proc/{process}/cmdline", "rb") as stream:
+            return stream.read()
+    except OSError:  # it has ended
+        return b""

@@ -46,7 +46,7 @@ def connected(address: str | None = None, n_workers: int | None = None) -> Itera
             cluster = LocalCluster(
                 n_workers=n_workers,
                 threads_per_worker=1,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
             )
             opened.enter_context(cluster)
