@@ -72,3 +72,23 @@ def test_threads_change_nothing(monkeypatch):
     monkeypatch.setattr("dlst.decoders.neighbours.BLOCK_ENTRIES", 2000)
     found = NeighbourIndex(MANY["normal"])
     assert_same(found.nearest(5, n_jobs=2), found.nearest(5))
+
+
+@pytest.mark.parametrize("rows", MANY.values(), ids=MANY.keys())
+def test_one_query_at_a_time_finds_the_same(rows, monkeypatch):
+    monkeypatch.setattr(index, "ROWS_WORTH_AN_INDEX", 1)
+    monkeypatch.setattr(index, "ROWS_WORTH_CODES", 1)
+    found = NeighbourIndex(rows)
+    assert found._coded is not None
+    for place in (0, 17, 250):
+        for query in (rows[[place]], 1.01 * rows[[place]], 1e30 * np.ones((1, rows.shape[1]))):
+            assert_same(found.nearest(7, query), nearest_neighbours(rows, 7, query))
+        own = np.array([place])
+        query = rows[[place]]
+        assert_same(found.nearest(7, query, own=own), nearest_neighbours(rows, 7, query, own=own))
+
+
+def test_few_rows_can_be_nearest():
+    rows = np.random.default_rng(1).normal(size=(20_000, 20))
+    found = NeighbourIndex(rows)
+    assert len(found._coded.candidates(rows[3], 10, 3)) < 200

@@ -12,10 +12,15 @@ from dlst._kernels.nearest import largest
 from dlst._kernels.pair_distances import dense_pair_distances
 from dlst._matrices import FeatureMatrix
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
+from dlst.decoders.coded_rows import WIDEST, CodedRows
 from dlst.decoders.neighbours import Neighbours, in_blocks, nearest_neighbours, row_blocks
 
 ROWS_WORTH_AN_INDEX = 1024
 """Fewer rows are searched at once, without looking twice."""
+
+ROWS_WORTH_CODES = 8192
+ALONE = 4
+"""So many queries are answered one by one, where there are many rows."""
 
 MORE_THAN_WANTED = 16
 """Rows that single precision finds beyond those wanted; the nearest of all are then exact."""
@@ -69,6 +74,9 @@ class NeighbourIndex:
         left_out = np.full(len(queries), -1) if own is None else np.asarray(own, dtype=np.int64)
         queries = np.ascontiguousarray(queries)
 
+        if len(queries) <= ALONE and self._coded is not None:
+            return self._one_by_one(queries, left_out, k)
+
         def search(block: slice) -> tuple[IntArray, FloatArray]:
             indices, squared, sure = self._search(queries[block], left_out[block], k)
             if not sure.all():
@@ -83,6 +91,24 @@ class NeighbourIndex:
             return indices, squared
 
         return in_blocks(search, row_blocks(len(queries), n), k, n_jobs)
+
+    def _one_by_one(self, queries: FloatArray, own: IntArray, k: int) -> Neighbours:
+        """Search for a few queries, each among the rows that can be its nearest."""
+        indices, squared = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
+        coded: Any = self._coded
+        for row, query in enumerate(queries):
+            near = coded.candidates(query, k, int(own[row]))
+            asked = np.full(len(near), row)
+            distances = dense_pair_distances(queries, self.rows, asked, near)
+            order = np.argsort(distances, kind="stable")[:k]
+            indices[row], squared[row] = near[order], distances[order]
+        return Neighbours(indices, squared)
+
+    @cached_property
+    def _coded(self) -> CodedRows | None:
+        """The rows in a byte for each number; None where they are few, or too wide for it."""
+        n, d = self.rows.shape
+        return CodedRows(self.rows) if n >= ROWS_WORTH_CODES and d < WIDEST else None
 
     @cached_property
     def _single(self) -> _SingleRows | None:

@@ -1,0 +1,75 @@
+"""Rows in a byte for each number, to find the few that may be nearest to one query.
+
+One row asks for all others once, so that its time is that of reading them: a byte for each number
+is an eighth of what they take. Which rows can be among the nearest is bounded, not guessed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlst._kernels.coded_rows import byte_squares
+from dlst._kernels.nearest import largest
+from dlst.decoders._inputs import FloatArray, IntArray
+from dlst.decoders.neighbours import row_blocks
+
+LARGEST_CODE = 127
+WIDEST = 30_000
+"""Columns whose products a 32-bit sum holds."""
+
+KEPT_WHOLE = 0.9995
+"""Share of all numbers that are coded without being cut off."""
+
+_ROUNDING = 1e-5
+"""Of distances in single precision, with room."""
+
+_MOST_LOST = 1e30
+"""Farther than all codes, so that such a row is always looked at."""
+
+
+class CodedRows:
+    """Rows x ≈ centre + step · code, with what is lost of each.
+
+    Attributes
+    ----------
+    codes : ndarray of int8, shape (n, d)
+    squares : ndarray of shape (n,)
+        |code|².
+    lost : ndarray of shape (n,)
+        |(x − centre) / step − code|.
+    """
+
+    def __init__(self, rows: FloatArray):
+        n, d = rows.shape
+        self.centre = rows.mean(axis=0)
+        sample = np.abs(rows[:: max(1, n // 1000)] - self.centre)
+        self.step = float(np.quantile(sample, KEPT_WHOLE)) / LARGEST_CODE or 1.0
+        self.codes = np.empty((n, d), dtype=np.int8)
+        self.squares, self.lost = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.float32)
+        for block in row_blocks(n, d):
+            codes, lost = self._coded(rows[block])
+            self.codes[block] = codes
+            self.squares[block] = np.einsum("ij,ij->i", codes, codes)
+            self.lost[block] = np.minimum(lost, _MOST_LOST)
+
+    def candidates(self, query: FloatArray, k: int, own: int) -> IntArray:
+        """Return the rows that can be among the k nearest of a query (d,); ``own`` is left out.
+
+        By the triangle inequality a row is as far as its code is from the query's, but for what
+        was lost of both.
+        """
+        codes, lost = self._coded(query[None])
+        squared = byte_squares(self.codes, self.squares, codes[0].astype(np.int16))
+        far = np.sqrt(squared.astype(np.float32))
+        kth = largest(-(far + self.lost)[None], np.array([own]), k)[0]
+        reach = float((far[kth] + self.lost[kth]).max())
+        within = min((reach + 2.0 * float(lost[0])) * (1.0 + _ROUNDING), _MOST_LOST)
+        found = np.flatnonzero(far - self.lost <= within)
+        return found if own < 0 else found[found != own]
+
+    def _coded(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return codes (m, d), and what is lost of each row, in steps."""
+        steps = (rows - self.centre) / self.step
+        codes = np.clip(np.rint(steps), -LARGEST_CODE, LARGEST_CODE)
+        gaps = steps - codes
+        return codes, np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
