@@ -77,7 +77,7 @@ def test_threads_change_nothing(monkeypatch):
 @pytest.mark.parametrize("rows", MANY.values(), ids=MANY.keys())
 def test_one_query_at_a_time_finds_the_same(rows, monkeypatch):
     monkeypatch.setattr(index, "ROWS_WORTH_AN_INDEX", 1)
-    monkeypatch.setattr(index, "ROWS_WORTH_CODES", 1)
+    monkeypatch.setattr(index, "NUMBERS_WORTH_CODES", 1)
     found = NeighbourIndex(rows)
     assert found._coded is not None
     for place in (0, 17, 250):
@@ -89,6 +89,6 @@ def test_one_query_at_a_time_finds_the_same(rows, monkeypatch):
 
 
 def test_few_rows_can_be_nearest():
-    rows = np.random.default_rng(1).normal(size=(20_000, 20))
+    rows = np.random.default_rng(1).normal(size=(25_000, 20))
     found = NeighbourIndex(rows)
     assert len(found._coded.candidates(rows[3], 10, 3)) < 200

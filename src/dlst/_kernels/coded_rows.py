@@ -1,4 +1,4 @@
-"""Squared distances of one row to many that are kept in a byte for each number."""
+"""Squared distances of one row to many that are kept as small whole numbers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dlst._compiled import compiled
 
 
 @compiled()
-def byte_squares(
-    rows: NDArray[np.int8], squares: NDArray[np.int32], query: NDArray[np.int16]
+def coded_squares(
+    rows: NDArray[np.int16], squares: NDArray[np.int32], query: NDArray[np.int16]
 ) -> NDArray[np.int32]:
     """Return the squared distance of each row (n, d), of known squared length, to a query (d,).
 
-    Sums are whole numbers, exact while d is below 30,000.
+    All in whole numbers, which the caller keeps so small that no sum overflows.
     """
     own = np.int32(0)
     for f in range(len(query)):

@@ -1,24 +1,26 @@
-"""Rows in a byte for each number, to find the few that may be nearest to one query.
+"""Rows in two bytes for each number, to find the few that may be nearest to one query.
 
-One row asks for all others once, so that its time is that of reading them: a byte for each number
-is an eighth of what they take. Which rows can be among the nearest is bounded, not guessed.
+One row asks for all others once, so that its time is that of reading them: two bytes for each
+number are a quarter of what they take. Which rows can be among the nearest is bounded, not guessed.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dlst._kernels.coded_rows import byte_squares
+from dlst._kernels.coded_rows import coded_squares
 from dlst._kernels.nearest import largest
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.neighbours import row_blocks
 
-LARGEST_CODE = 127
-WIDEST = 30_000
-"""Columns whose products a 32-bit sum holds."""
+LARGEST_SUM = 2**29
+"""Of squared codes of a row: a squared distance is at most four times that, and has 32 bits."""
 
-KEPT_WHOLE = 0.9995
-"""Share of all numbers that are coded without being cut off."""
+WIDEST = 30_000
+"""Columns, of which each has a code of at least 133 then."""
+
+KEPT_WHOLE = 1.0
+"""Share of the numbers of a thousand rows that are coded without being cut off."""
 
 _ROUNDING = 1e-5
 """Of distances in single precision, with room."""
@@ -32,7 +34,7 @@ class CodedRows:
 
     Attributes
     ----------
-    codes : ndarray of int8, shape (n, d)
+    codes : ndarray of int16, shape (n, d)
     squares : ndarray of shape (n,)
         |code|².
     lost : ndarray of shape (n,)
@@ -43,8 +45,9 @@ class CodedRows:
         n, d = rows.shape
         self.centre = rows.mean(axis=0)
         sample = np.abs(rows[:: max(1, n // 1000)] - self.centre)
-        self.step = float(np.quantile(sample, KEPT_WHOLE)) / LARGEST_CODE or 1.0
-        self.codes = np.empty((n, d), dtype=np.int8)
+        self.largest_code = int(np.sqrt(LARGEST_SUM / d)) - 1
+        self.step = float(np.quantile(sample, KEPT_WHOLE)) / self.largest_code or 1.0
+        self.codes = np.empty((n, d), dtype=np.int16)
         self.squares, self.lost = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.float32)
         for block in row_blocks(n, d):
             codes, lost = self._coded(rows[block])
@@ -59,7 +62,7 @@ class CodedRows:
         was lost of both.
         """
         codes, lost = self._coded(query[None])
-        squared = byte_squares(self.codes, self.squares, codes[0].astype(np.int16))
+        squared = coded_squares(self.codes, self.squares, codes[0].astype(np.int16))
         far = np.sqrt(squared.astype(np.float32))
         kth = largest(-(far + self.lost)[None], np.array([own]), k)[0]
         reach = float((far[kth] + self.lost[kth]).max())
@@ -70,6 +73,6 @@ class CodedRows:
     def _coded(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return codes (m, d), and what is lost of each row, in steps."""
         steps = (rows - self.centre) / self.step
-        codes = np.clip(np.rint(steps), -LARGEST_CODE, LARGEST_CODE)
+        codes = np.clip(np.rint(steps), -self.largest_code, self.largest_code)
         gaps = steps - codes
         return codes, np.sqrt(np.einsum("ij,ij->i", gaps, gaps))

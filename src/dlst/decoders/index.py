@@ -18,9 +18,9 @@ from dlst.decoders.neighbours import Neighbours, in_blocks, nearest_neighbours, 
 ROWS_WORTH_AN_INDEX = 1024
 """Fewer rows are searched at once, without looking twice."""
 
-ROWS_WORTH_CODES = 8192
+NUMBERS_WORTH_CODES = 500_000
 ALONE = 4
-"""So many queries are answered one by one, where there are many rows."""
+"""So many queries are answered one by one, where there are many numbers to be read."""
 
 MORE_THAN_WANTED = 16
 """Rows that single precision finds beyond those wanted; the nearest of all are then exact."""
@@ -106,9 +106,9 @@ class NeighbourIndex:
 
     @cached_property
     def _coded(self) -> CodedRows | None:
-        """The rows in a byte for each number; None where they are few, or too wide for it."""
+        """The rows in two bytes for each number; None where they are few, or too wide for it."""
         n, d = self.rows.shape
-        return CodedRows(self.rows) if n >= ROWS_WORTH_CODES and d < WIDEST else None
+        return CodedRows(self.rows) if n * d >= NUMBERS_WORTH_CODES and d < WIDEST else None
 
     @cached_property
     def _single(self) -> _SingleRows | None:

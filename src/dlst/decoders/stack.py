@@ -191,16 +191,21 @@ class StackedDecoder(CodeDecoder):
             known = None if known is None else known[:, varying]
         self.intercept_[varying], self.slopes_ = fit_logistic(evidence, present, known)
 
-    def _contributions(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> Iterator[FloatArray]:
+    def _contributions(
+        self, codes: FeatureMatrix, X: FeatureMatrix | None, *, silent: bool = True
+    ) -> Iterator[FloatArray]:
+        """Give what each evidence adds; ``silent=False``: but for those that weigh nothing."""
         shape = (codes.shape[0], len(self.intercept_))
         for slope, evidence in zip(self.slopes_, self.evidences_, strict=True):
+            if slope == 0.0 and not silent:
+                continue
             contribution = slope * _checked(evidence, evidence.values(codes, X), shape)
             contribution[:, self.constant_] = 0.0
             yield contribution
 
     def _logits(self, codes: Any, X: Any) -> FloatArray:
         codes, X = self._check_new(codes, X)
-        terms = self._contributions(codes, X)
+        terms = self._contributions(codes, X, silent=False)
         return add_contributions(self.intercept_, terms, codes.shape[0])
 
     def _probabilities(self, logits: FloatArray) -> FloatArray:
