@@ -33,6 +33,12 @@ def connected(address: str | None = None, n_workers: int | None = None) -> Itera
         Where Dask is not installed.
     RunError
         Where nobody answers at the address.
+
+    Examples
+    --------
+    >>> with connected(n_workers=2) as client:  # doctest: +SKIP
+    ...     print(client.scheduler_info()["n_workers"])
+    2
     """
     try:
         from distributed import Client, LocalCluster
