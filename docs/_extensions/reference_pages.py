@@ -150,7 +150,8 @@ def quote_fitted(app: Any, what: str, name: str, obj: Any, options: Any, lines: 
 
 def is_theirs(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
     """Leave out what estimators inherit from scikit-learn, which documents it."""
-    return True if getattr(obj, "__module__", "").startswith("sklearn") else None
+    module = getattr(obj, "__module__", None) or ""
+    return True if module.startswith("sklearn") else None
 
 
 def find_by_short_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
