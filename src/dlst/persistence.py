@@ -31,7 +31,7 @@ from sklearn.base import BaseEstimator
 from dlst import __version__
 from dlst._files import atomic_write
 from dlst.data import Dataset
-from dlst.errors import ModelFileError
+from dlst.errors import DataError, ModelFileError
 
 FORMAT = 2
 """Raised whenever a class changes so that files saved before could not be built or would answer
@@ -95,6 +95,11 @@ def save_model(
     """
     if not hasattr(model, "get_params"):
         raise TypeError(f"model must be an estimator; got {type(model).__name__}.")
+    if hasattr(model, "cluster_voters_"):
+        raise DataError(
+            "a model file must hold the rows that vote; got a model whose rows lie on a cluster. "
+            "Fit it in memory to save it."
+        )
     packed = io.BytesIO(skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED))
     for name in skops.io.get_untrusted_types(data=packed.getvalue()):
         _check_importable(name)

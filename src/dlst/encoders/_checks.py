@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix, as_features, as_indicator
 from dlst._parameters import NONE, SHARE, integer, one_of
+from dlst.encoders.labelsets import LabelSets, distinct_label_sets
 from dlst.errors import DataError
 
 HALF_CAP = 100
@@ -28,6 +29,11 @@ def checked_labels(Y: Any) -> sp.csr_array:
             "Check how the rows and labels were selected."
         )
     return labels
+
+
+def counted_label_sets(Y: Any) -> LabelSets:
+    """Return the distinct label sets of labels, or those that were counted elsewhere."""
+    return Y if isinstance(Y, LabelSets) else distinct_label_sets(checked_labels(Y))
 
 
 def checked_features(X: Any, n_rows: int) -> FeatureMatrix:

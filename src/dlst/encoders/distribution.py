@@ -19,7 +19,12 @@ from dlst._parameters import Constraint, Constraints, check_parameters, integer,
 from dlst._progress import progress_bar
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import CodeEncoder
-from dlst.encoders._checks import COMPONENTS, checked_labels, components_wanted
+from dlst.encoders._checks import (
+    COMPONENTS,
+    checked_labels,
+    components_wanted,
+    counted_label_sets,
+)
 from dlst.encoders._descent import Descent, MomentumSchedule, descend_lbfgs, descend_momentum
 from dlst.encoders._objective import DISTANCES, LabelDistances, PairAlignment
 from dlst.encoders._placement import Placement
@@ -195,7 +200,7 @@ class DistributionEncoder(
         """
         check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
-        self.label_sets_ = distinct_label_sets(checked_labels(Y))
+        self.label_sets_ = counted_label_sets(Y)
         with _one_blas_thread():
             self._fit_codes()
         if self.max_iter and not self.converged_:

@@ -12,10 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dlst._matrices import as_dense
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import CodeEncoder
-from dlst.encoders._checks import checked_labels
+from dlst.encoders._checks import checked_labels, counted_label_sets
 from dlst.encoders._objective import kl_divergence
 from dlst.encoders._principal import principal_axes
-from dlst.encoders.labelsets import distinct_label_sets
 
 FloatArray = NDArray[np.float64]
 
@@ -54,7 +53,7 @@ class FullCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
     def fit(self, Y: Any, X: Any = None) -> FullCode:
         """Learn the labels' means; ``X`` is ignored."""
         validate_data(self, Y, skip_check_array=True)
-        self.label_sets_ = distinct_label_sets(checked_labels(Y))
+        self.label_sets_ = counted_label_sets(Y)
         sets = self.label_sets_.sets
         weights = self.label_sets_.counts.astype(np.float64)
         self.mean_ = known_means(sets, weights)

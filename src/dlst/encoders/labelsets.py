@@ -42,6 +42,11 @@ class LabelSets:
     def __len__(self) -> int:
         return len(self.counts)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows that were counted, and labels."""
+        return int(self.counts.sum()), int(self.sets.shape[1])
+
     def find(self, Y: Any) -> NDArray[np.intp]:
         """Return the number of each row's set, -1 for a set that is not here."""
         numbers = {key: number for number, key in enumerate(_keys(self.sets))}

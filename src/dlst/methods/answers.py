@@ -15,6 +15,7 @@ from dlst._matrices import FeatureMatrix, needs_no_check, refuse_huge
 from dlst._parameters import integer
 from dlst.decisions import DecisionLayer, OwnOrRule, SubsetRule, Tau, TopSets
 from dlst.errors import DataError
+from dlst.methods.elsewhere import also_on_a_cluster
 from dlst.methods.targets import Targets
 from dlst.metrics import TopLabels
 
@@ -78,6 +79,7 @@ class Answers(ABC):
     _targets: Targets
     _varying: NDArray[np.intp]
 
+    @also_on_a_cluster
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the probability of each label.
 
@@ -89,6 +91,7 @@ class Answers(ABC):
         P = self._all_probabilities(self._checked_features(X))
         return P if self._targets.is_indicator else self._class_probabilities(P)
 
+    @also_on_a_cluster
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Give the scores by which labels are ranked within a row: higher is more relevant.
 
@@ -105,6 +108,7 @@ class Answers(ABC):
         logarithms: NDArray[np.float64] = np.log(np.maximum(P, _EPSILON))
         return logarithms[:, 1] - logarithms[:, 0] if P.shape[1] == 2 else logarithms
 
+    @also_on_a_cluster
     def predict(self, X: Any, decision: OwnOrRule | None = None) -> Any:
         """Decide; indicator in, indicator out, sparse stays sparse.
 
@@ -117,6 +121,7 @@ class Answers(ABC):
         name = self._decision_settings()[0] if decision is None else decision
         return self.predict_by_rules(X, [name])[name]
 
+    @also_on_a_cluster
     def predict_by_rules(self, X: Any, decisions: Sequence[str] | None = None) -> dict[str, Any]:
         """Decide by several rules, for little more than one of them costs.
 
@@ -146,6 +151,7 @@ class Answers(ABC):
             for name, parts in found.items()
         }
 
+    @also_on_a_cluster
     def predict_all(self, X: Any) -> Predictions:
         """Give decisions, probabilities and ranking scores, for little more than one of them costs.
 
@@ -163,6 +169,7 @@ class Answers(ABC):
         labels = self._targets.decided(sp.csr_array(decided))
         return Predictions(labels, scored.probabilities, scored.ranking)
 
+    @also_on_a_cluster
     def predict_sets(self, X: Any, k: int = 5) -> TopSets:
         """Give the k likeliest label sets of each row, of those that occur in training.
 
@@ -186,6 +193,7 @@ class Answers(ABC):
         sets = self._over_all(parts[0].sets.toarray(), self.prevalence_ >= 0.5)
         return TopSets.joined(parts, sp.csr_array(sets.astype(np.float64)))
 
+    @also_on_a_cluster
     def predict_top(self, X: Any, k: int = 5) -> TopLabels:
         """Give the k best labels of each row and their scores, best first, in memory O(n·k).
 
@@ -221,6 +229,7 @@ class Answers(ABC):
         tau = self.decisions_.prior_correction_.tau_ if self._varying.size else 0.0
         return self._decision_settings()[0], tau
 
+    @also_on_a_cluster
     def explain(self, X: Any) -> Any:
         """Say what made the scores of rows; methods without such an account refuse."""
         raise DataError(

@@ -25,6 +25,7 @@ from dlst.data.names import NumberedNames
 from dlst.decisions import DecisionLayer
 from dlst.errors import DataError
 from dlst.methods.answers import Answers
+from dlst.methods.elsewhere import also_on_a_cluster
 from dlst.methods.targets import labelled_rows, read_targets
 from dlst.parts import OutOfSample
 
@@ -71,13 +72,14 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
     _takes_unlabelled = False
     _constraints: ClassVar[Constraints] = {}
 
+    @also_on_a_cluster
     def fit(self, X: Any, y: Any) -> Any:
         """Fit to features and targets.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n, d)
-            Features.
+            Features; for DLST also a Dask array cut by rows, with ``y`` another.
         y : array-like, sparse or frame of shape (n, K), or array-like of shape (n,)
             Label indicator of 0, 1 and NaN (unknown), or one class for each row.
         """

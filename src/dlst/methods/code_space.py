@@ -19,6 +19,7 @@ from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT
 from dlst.methods.answers import logit
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
+from dlst.methods.elsewhere import also_on_a_cluster
 from dlst.methods.memory_plan import Shape, planned
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.parts import Decoder, Encoder, Judge, Regression, Regressor, SearchedCodes
@@ -155,6 +156,7 @@ class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: igno
         codes, X = self._latent(X)
         return self.decoder_.votes(codes, X=X)
 
+    @also_on_a_cluster
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Give the predicted latent codes of rows, shape (n, r)."""
         X = self._checked_features(X)
@@ -178,6 +180,7 @@ class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: igno
             found = SearchedCodes(np.arange(len(self.codes_)), self.codes_)
         return SearchedCodes(self.training_rows_[found.rows], as_dense(found.codes))
 
+    @also_on_a_cluster
     def explain(self, X: Any) -> Explanation:
         """Say what made the score of each label of each row.
 

@@ -13,11 +13,11 @@ from dlst._matrices import FeatureMatrix, as_dense
 
 Scaling: TypeAlias = Literal["auto", "standard", "tfidf", "hellinger", "maxabs", "none"]
 
-_TEXT_DENSITY = 0.25
+TEXT_DENSITY = 0.25
 """Non-negative features with fewer non-zeros than this are taken for counts of words."""
 
-_HISTOGRAM_DENSITY = 0.5
-_HISTOGRAM_SPREAD = 0.1
+HISTOGRAM_DENSITY = 0.5
+HISTOGRAM_SPREAD = 0.1
 """Non-negative features with fewer non-zeros than that, whose rows have one sum but for such a
 share, are taken for histograms."""
 
@@ -59,15 +59,34 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"scaling must be one of {', '.join(get_args(Scaling))}; got {self.scaling!r}."
             )
         self.scaling_ = _what_fits(X) if self.scaling == "auto" else self.scaling
-        if self.scaling_ in ("tfidf", "hellinger") and _smallest(X) < 0:
-            raise ValueError(
-                f"scaling={self.scaling_!r} needs features of at least 0; got {_smallest(X):g}. "
-                "Use scaling='standard'."
-            )
-        self.scaler_ = _scaler(self.scaling_)
+        self.check(_smallest(X))
+        self.scaler_ = self.unfitted()
         if self.scaler_ is not None:
             self.scaler_.fit(self._prepared(X))
         return self
+
+    def check(self, smallest: float) -> None:
+        """Refuse features below 0 where the scaling has no place for them."""
+        if self.scaling_ in ("tfidf", "hellinger") and smallest < 0:
+            raise ValueError(
+                f"scaling={self.scaling_!r} needs features of at least 0; got {smallest:g}. "
+                "Use scaling='standard'."
+            )
+
+    def unfitted(self) -> Any:
+        """Make what learns the scale; scikit-learn's modules are imported when they are needed."""
+        if self.scaling_ == "tfidf":
+            from sklearn.feature_extraction.text import TfidfTransformer
+
+            return TfidfTransformer()
+        from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
+
+        return {
+            "standard": StandardScaler(),
+            "hellinger": Normalizer("l1"),
+            "maxabs": MaxAbsScaler(),
+            "none": None,
+        }[self.scaling_]
 
     def transform(self, X: FeatureMatrix) -> FeatureMatrix:
         """Scale rows."""
@@ -96,22 +115,6 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return X
 
 
-def _scaler(scaling: Scaling) -> Any:
-    """Make what learns a scale; scikit-learn's modules are imported when they are needed."""
-    if scaling == "tfidf":
-        from sklearn.feature_extraction.text import TfidfTransformer
-
-        return TfidfTransformer()
-    from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
-
-    return {
-        "standard": StandardScaler(),
-        "hellinger": Normalizer("l1"),
-        "maxabs": MaxAbsScaler(),
-        "none": None,
-    }[scaling]
-
-
 def take_as_they_are(method: Any) -> None:
     """Let a method take features that are scaled already, unless a scaling was chosen for it."""
     if method.get_params(deep=False).get("scaling") == "auto":
@@ -123,14 +126,14 @@ def _what_fits(X: FeatureMatrix) -> Scaling:
         return "none"
     if _smallest(X) < 0:
         return "maxabs" if are_thin(X) else "standard"
-    if _density(X) < _HISTOGRAM_DENSITY and _have_one_sum(X):
+    if _density(X) < HISTOGRAM_DENSITY and _have_one_sum(X):
         return "hellinger"
     return "tfidf" if are_thin(X) else "standard"
 
 
 def are_thin(X: FeatureMatrix) -> bool:
     """Say whether less than a quarter of the features are non-zero, as in texts."""
-    return _density(X) < _TEXT_DENSITY
+    return _density(X) < TEXT_DENSITY
 
 
 def _density(X: FeatureMatrix) -> float:
@@ -143,7 +146,7 @@ def _count(X: FeatureMatrix) -> int:
 
 def _have_one_sum(X: FeatureMatrix) -> bool:
     sums = np.asarray(X.sum(axis=1)).ravel()
-    return bool(len(sums) > 1 and sums.mean() > 0 and sums.std() <= _HISTOGRAM_SPREAD * sums.mean())
+    return bool(len(sums) > 1 and sums.mean() > 0 and sums.std() <= HISTOGRAM_SPREAD * sums.mean())
 
 
 def _have_length_one(X: FeatureMatrix) -> bool:

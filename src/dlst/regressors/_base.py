@@ -71,6 +71,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         return Z.ravel() if self._one_dimensional else Z
 
     def _fit_basis(self, X: FeatureMatrix, gamma: float | str) -> KernelBasis:
+        return self._unfitted_basis(gamma).fit(X)
+
+    def _unfitted_basis(self, gamma: float | str) -> KernelBasis:
         return KernelBasis(
             self.kernel,
             gamma=gamma,
@@ -79,7 +82,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             degree=self.degree,
             coef0=self.coef0,
             random_state=self.random_state,
-        ).fit(X)
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -123,6 +123,24 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             self._settle(X, np.sort(chosen))
         return self
 
+    def fit_sample(self, rows: FeatureMatrix, indices: NDArray[np.intp], n: int) -> KernelBasis:
+        """Take rows that were drawn elsewhere for the basis.
+
+        Parameters
+        ----------
+        rows : ndarray or csr_array of shape (s, d)
+            The rows.
+        indices : ndarray of shape (s,)
+            Their numbers.
+        n : int
+            Rows that they were drawn from.
+        """
+        check_kernel(self.kernel, self.gamma)
+        self.n_features_in_ = rows.shape[1]
+        self._settle(rows, np.arange(len(indices)), sampled=len(indices) < n)
+        self.indices_ = indices
+        return self
+
     def widened(self, multiple: float, X: FeatureMatrix) -> KernelBasis:
         """Return the same basis of the training rows ``X`` with a multiple of its gamma."""
         if self.gamma_ is None:
@@ -167,7 +185,9 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             out[block] = self.kernel_rows(X[block]) @ weights
         return out
 
-    def _settle(self, X: FeatureMatrix, indices: NDArray[np.intp]) -> KernelBasis:
+    def _settle(
+        self, X: FeatureMatrix, indices: NDArray[np.intp], *, sampled: bool | None = None
+    ) -> KernelBasis:
         self.indices_ = indices
         if self.kernel == "precomputed":
             self.gamma_ = None
@@ -176,7 +196,8 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             self.gamma_ = kernel_width(self.gamma, self.kernel, X, self.rows_)
         # On a sample, weak directions are mostly the sample's noise; with all rows they are kept
         # down to rounding, so that the kernel is reproduced.
-        cut = 1e-7 if len(indices) < X.shape[0] else 1e-13
+        sampled = len(indices) < X.shape[0] if sampled is None else sampled
+        cut = 1e-7 if sampled else 1e-13
         eigenvalues, V = np.linalg.eigh(self.kernel_rows(X[indices]))
         kept = eigenvalues > cut * max(eigenvalues[-1], 0.0)
         self.whitening_ = V[:, kept] / np.sqrt(eigenvalues[kept])

@@ -170,9 +170,7 @@ class KernelRidge(KernelRegressor):
         return n * s if n * s <= HELD_ENTRIES else 0
 
     def _select(self, X: FeatureMatrix, judged: Any) -> None:
-        searched = isinstance(self.alpha, str) and self.alpha == "auto"
-        alphas = _positive("alphas", self.alphas) if searched else _positive("alpha", [self.alpha])
-        bases = self._bases(X)
+        alphas, bases = self.penalties(), self._bases(X)
         held = self.held_numbers(X.shape[0], len(bases[0].indices_))
         choose: Any = _choose_among_held if held else search_streamed
         chosen = choose(bases, X, judged, alphas)
@@ -183,12 +181,26 @@ class KernelRidge(KernelRegressor):
         names = ("gamma", "alpha", "loo_error")
         self.selection_ = dict(zip(names, np.array(chosen.tried).T, strict=True))
 
-    def _bases(self, X: FeatureMatrix) -> list[KernelBasis]:
-        """Return one basis for each width."""
+    def penalties(self) -> NDArray[np.float64]:
+        """Return the penalties that are tried."""
+        if isinstance(self.alpha, str) and self.alpha == "auto":
+            return _positive("alphas", self.alphas)
+        return _positive("alpha", [self.alpha])
+
+    def width_multiples(self) -> NDArray[np.float64]:
+        """Return the multiples of the first width that are tried."""
         check_kernel(self.kernel, self.gamma)
         searched = self.gamma == "auto" and has_width(self.kernel)
-        multiples = _positive("gamma_multiples", self.gamma_multiples) if searched else [1.0]
-        first = self._fit_basis(X, "median" if self.gamma == "auto" else self.gamma)
+        return _positive("gamma_multiples", self.gamma_multiples) if searched else np.ones(1)
+
+    def first_basis(self) -> KernelBasis:
+        """Return the unfitted basis of the first width."""
+        return self._unfitted_basis("median" if self.gamma == "auto" else self.gamma)
+
+    def _bases(self, X: FeatureMatrix) -> list[KernelBasis]:
+        """Return one basis for each width."""
+        multiples = self.width_multiples()
+        first = self.first_basis().fit(X)
         return [first if multiple == 1 else first.widened(multiple, X) for multiple in multiples]
 
 

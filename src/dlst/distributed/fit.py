@@ -1,0 +1,235 @@
+"""DLST fitted to rows that lie on a cluster: the five steps of a composition, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import dask
+import numpy as np
+import scipy.sparse as sp
+from dask import delayed
+from numpy.typing import NDArray
+
+from dlst.decoders import EvidenceDecoder, VoteDecoder
+from dlst.decoders.evidences.ballot import usable_neighbourhoods
+from dlst.distributed.admission import check_looks, checked_composition, name_labels
+from dlst.distributed.blocks import Block, training_blocks, tree_sum
+from dlst.distributed.codes import chosen_code
+from dlst.distributed.ridge import Regressed, Ridge, chosen_rows, readout_of, regress, search
+from dlst.distributed.scaling import fitted_scaler
+from dlst.distributed.shards import left_out_labels, near_in, scaled, voters_of
+from dlst.distributed.sums import Looks, Spread, counts_of, joined_label_sets, label_sets_of
+from dlst.distributed.votes import (
+    BasisPredictor,
+    CalibrationRows,
+    Candidates,
+    ClusterCodeVote,
+    ClusterDecoder,
+    ClusterLabels,
+    merged,
+)
+from dlst.encoders import FullCode, LabelSets
+from dlst.parts import OutOfSample
+from dlst.regressors import KernelRidge
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def fit(model: Any, X: Any, Y: Any) -> Any:
+    """Fit DLST to Dask arrays of features (n, d) and labels (n, K), cut by rows.
+
+    The result is that of the same rows in one place, to rounding, but for decisions: these are
+    learnt on the calibration rows alone. Voters stay where they are.
+    """
+    composition = checked_composition(model)
+    blocks, n, _ = training_blocks(X, Y)
+    looks, sets = dask.compute(
+        tree_sum(Looks.joined, [delayed(Looks.of)(block) for block in blocks]),
+        tree_sum(joined_label_sets, [delayed(label_sets_of)(block) for block in blocks]),
+    )
+    check_looks(model, looks, composition.decoder.min_rows)
+    sets = name_labels(model, sets, Y, X.shape[1])
+    layer = model._decision_layer()
+    model.scaler_ = fitted_scaler(model.scaling, looks)
+    shards = dask.persist(
+        *[delayed(scaled)(block, model.scaler_, model._varying) for block in blocks]
+    )
+    fitting = _Fitting(shards, n, sets, composition)
+    fitting.carry_out(model)
+    found = OutOfSample(
+        np.arange(len(model.decoder_.calibration_rows_)), model.decoder_.out_of_sample_proba_
+    )
+    model.decisions_ = layer.fit(found if layer.learns else None, fitting.calibration_labels)
+    # How frequent labels are is known of all rows.
+    model.decisions_.prior_correction_.log_prior_ = np.log(model.decoder_.prior_)
+    return model
+
+
+class _Fitting:
+    """One fit: shards of scaled features and labels that vary, and what was counted of them."""
+
+    def __init__(self, shards: Sequence[Any], n: int, sets: LabelSets, composition: Any):
+        self.shards, self.n, self.sets, self.parts = shards, n, sets, composition
+        self.n_positive, self.n_known = counts_of(sets)
+        self.means = self.n_positive / self.n_known
+
+    def carry_out(self, model: Any) -> None:
+        """Choose width, penalty and code; regress; calibrate; and leave the voters in place."""
+        ridge = search(self.parts.regressor, self.shards, self.n, self.means)
+        judged = VoteDecoder(random_state=self.parts.judge_seed)
+        model.encoder_ = chosen_code(
+            self.parts.encoder, self.sets, lambda code: self._vote_loss(judged, ridge, code)
+        )
+        codes = self._codes_regression(ridge, model.encoder_)
+        model.decoder_ = self._decoder(ridge, codes, model.encoder_)
+        model.regressor_ = _regressor(self.parts.regressor, ridge, dask.compute(codes)[0])
+        rho = next((e.rho_ for e in model.decoder_.evidences_ if hasattr(e, "rho_")), 0.0)
+        model.cluster_voters_ = dask.persist(
+            *[
+                delayed(voters_of)(shard, codes, ridge.alpha, model.encoder_, rho)
+                for shard in self.shards
+            ]
+        )
+
+    def _codes_regression(self, ridge: Ridge, encoder: Any) -> Any:
+        """Regress codes; the full code is the labels less their mean, regressed already."""
+        if _is_full(encoder):
+            return delayed(_less)(ridge.labels, self.means)
+        basis = delayed(_basis_of)(ridge.labels)
+        return regress(basis, self.shards, self.means, encoder)
+
+    def _vote_loss(self, vote: VoteDecoder, ridge: Ridge, encoder: Any) -> float:
+        """Return what codes are worth: the left-out log-loss of the vote of near ones."""
+        rows = vote._draw_rows(np.arange(self.n))
+        codes = self._codes_regression(ridge, encoder)
+        near, labels = self._near(rows, vote, ridge, codes, encoder, features=False)
+        evidence = ClusterCodeVote(vote.k_grid, vote.rho_grid)
+        evidence.fit(self._calibration(rows, near, labels))
+        return float(evidence.log_loss_.min())
+
+    def _decoder(self, ridge: Ridge, codes: Any, encoder: Any) -> ClusterDecoder:
+        asked: EvidenceDecoder = self.parts.decoder
+        decoder = ClusterDecoder(**asked.get_params(deep=False))
+        rows = decoder._draw_rows(np.arange(self.n))
+        near, labels = self._near(rows, decoder, ridge, codes, encoder, features=True)
+        readouts = [
+            delayed(left_out_labels)(shard, ridge.labels, ridge.alpha, self.means, rows)
+            for shard in self.shards
+        ]
+        spread, values, regressed = dask.compute(
+            tree_sum(Spread.joined, [delayed(_first)(each) for each in readouts]),
+            [delayed(_second)(each) for each in readouts],
+            ridge.labels,
+        )
+        full = _is_full(encoder)
+        self.calibration_labels = labels
+        training = self._calibration(
+            rows,
+            near,
+            labels,
+            readouts=np.vstack(values),
+            link_scale=np.sqrt(spread.variance) + 1e-3,
+            readout=None if full else readout_of(regressed, ridge.alpha),
+            code_offset=self.means if full else None,
+            basis=regressed.basis,
+        )
+        decoder.fit(training, None)
+        decoder.calibration_rows_ = rows
+        decoder.n_codes_ = decoder.n_features_ = None
+        return decoder
+
+    def _near(
+        self,
+        rows: IntArray,
+        decoder: Any,
+        ridge: Ridge,
+        codes: Any,
+        encoder: Any,
+        *,
+        features: bool,
+    ) -> tuple[Candidates, sp.csr_array]:
+        """Find the neighbours of calibration rows, left out with them; and the rows' labels."""
+        wanted = min(usable_neighbourhoods(decoder.k_grid, self.n)[-1] + 1, self.n - 1)
+        queries = chosen_rows(self.shards, rows)
+        rhos = tuple(float(rho) for rho in decoder.rho_grid)
+        # The encoder and the numbers of the rows are sent once, not with every task.
+        encoder, numbers = delayed(encoder, traverse=False), delayed(rows, traverse=False)
+        parts = [
+            delayed(near_in)(
+                shard, queries, numbers, codes, ridge.alpha, encoder, wanted, rhos, features
+            )
+            for shard in self.shards
+        ]
+        near, sample = dask.compute(
+            tree_sum(_Merge(wanted, rows), parts), delayed(_labels_of)(queries)
+        )
+        return near, sample
+
+    def _calibration(
+        self, rows: IntArray, near: Candidates, labels: sp.csr_array, **known: Any
+    ) -> CalibrationRows:
+        """Put the calibration rows and the rows that voted on them into one small training set."""
+        voting = ~np.isin(near.rows, rows)
+        numbers = np.concatenate([rows, near.rows[voting]])
+        ascending = np.argsort(numbers)
+        stacked = sp.csr_array(sp.vstack([labels, near.labels[voting]], format="csr"))
+        numbers, stacked = numbers[ascending], stacked[ascending]
+        local = Candidates(near.found, numbers, stacked).local()
+        return CalibrationRows(
+            codes=np.empty((len(numbers), 0)),
+            labels=ClusterLabels(stacked, self.n_positive, self.n_known),
+            targets=None,
+            X=None,
+            smoother=None,
+            rows=np.searchsorted(numbers, rows),
+            near=local,
+            n_training=self.n,
+            **known,
+        )
+
+
+class _Merge:
+    """Keeps the nearest of what shards name, none of them a query itself."""
+
+    def __init__(self, wanted: int, own: IntArray):
+        self.wanted, self.own = wanted, own
+
+    def __call__(self, parts: Sequence[Candidates]) -> Candidates:
+        return merged(parts, self.wanted, self.own)
+
+
+def _regressor(asked: KernelRidge, ridge: Ridge, codes: Regressed) -> KernelRidge:
+    """Return the regressor as it predicts; it leaves nothing out, for its rows are elsewhere."""
+    asked.n_features_in_ = codes.basis.n_features_in_
+    asked._one_dimensional = False
+    asked.smoother_ = BasisPredictor(codes.basis)  # type: ignore[assignment]
+    asked.readout_ = readout_of(codes, ridge.alpha)
+    asked.basis_, asked.gamma_ = codes.basis, ridge.gamma
+    asked.alpha_, asked.loo_error_, asked.selection_ = ridge.alpha, ridge.error, ridge.tried
+    return asked
+
+
+def _is_full(encoder: Any) -> bool:
+    return isinstance(getattr(encoder, "encoder_", encoder), FullCode)
+
+
+def _less(labels: Regressed, means: FloatArray) -> Regressed:
+    return labels._replace(target_mean=labels.target_mean - means)
+
+
+def _basis_of(labels: Regressed) -> Any:
+    return labels.basis
+
+
+def _labels_of(block: Block) -> sp.csr_array:
+    return block.Y
+
+
+def _first(pair: tuple[Any, Any]) -> Any:
+    return pair[0]
+
+
+def _second(pair: tuple[Any, Any]) -> Any:
+    return pair[1]
