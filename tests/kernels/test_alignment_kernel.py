@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlst._kernels.alignment import code_kernels, pair_forces, pair_sums, placement_terms
+from dlst._kernels.alignment import (
+    SCALE,
+    Pairs,
+    code_row,
+    logarithms,
+    panel_forces,
+    panel_labels,
+    panel_mass,
+    placement_terms,
+)
 from dlst._kernels.label_distances import (
     COSINE,
     EUCLIDEAN,
@@ -18,6 +27,7 @@ from dlst._kernels.label_distances import (
     pack_labels,
     partial_distances,
 )
+from dlst._kernels.label_rows import label_row, mark_labels
 
 KINDS = (SQUARED, EUCLIDEAN, NORMALIZED, COSINE)
 
@@ -76,40 +86,143 @@ def test_distances_skip_unknown_labels_like_a_loop(kind, K):
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize("same", [False, True])
-@pytest.mark.parametrize("root", [False, True])
-def test_pairs_equal_a_loop(same, root):
-    rng = np.random.default_rng(3)
-    codes = rng.normal(size=(6, 3))
-    other = codes if same else np.vstack([codes[0], rng.normal(size=(4, 3))])
-    weights = rng.integers(1, 9, 6).astype(float)
-    other_weights = weights if same else rng.integers(1, 9, 5).astype(float)
-    wanted = rng.integers(1, 6, (6, len(other))).astype(float)
-    log_ratio = gap = 0.0
-    force = np.zeros_like(wanted)
-    for i in range(6):
-        for j in range(len(other)):
-            if same and i == j:
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("number", [np.float32, np.float64])
+@pytest.mark.parametrize("counter", [np.uint8, np.int32])
+def test_rows_of_distances_equal_a_loop(kind, number, counter):
+    rng = np.random.default_rng(kind)
+    Y, other = random_labels(rng, 4, 9), random_labels(rng, 6, 9)
+    pattern = sp.csr_array(other)
+    table = np.zeros((9, 6), counter)
+    mark_labels(table, pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64), 0, 6)
+    np.testing.assert_array_equal(table, other.T)
+    sizes, out = other.sum(1).astype(number), np.empty(6, number)
+    for y in Y:
+        label_row(table, np.flatnonzero(y), sizes, kind, np.empty(6, counter), out)
+        expected = [1 + slow_distance(y, o, kind) for o in other]
+        np.testing.assert_allclose(out, expected, rtol=4 * np.finfo(number).eps)
+
+
+@pytest.mark.parametrize("number", [np.float32, np.float64])
+def test_logarithms_are_right_to_the_last_digits_and_without_bias(number):
+    x = np.exp(np.linspace(0, 30, 2001)).astype(number)
+    found = np.empty_like(x)
+    logarithms(x, found)
+    expected = np.log(x.astype(np.float64))
+    eps = np.finfo(number).eps
+    np.testing.assert_allclose(found, expected, rtol=3 * eps, atol=eps / 8)
+    # Errors that all lean one way would not even out over many pairs.
+    assert abs(np.mean((found - expected) / np.maximum(expected, 1))) < eps / 20
+
+
+def test_the_scale_makes_kernels_of_near_sets_exact_in_single_precision():
+    for distance in range(18):
+        assert float(np.float32(SCALE) / np.float32(1 + distance)) * (1 + distance) == SCALE
+
+
+def some_pairs(rng, number, *, kind=SQUARED, missing=0.0, n=11, K=5, block=4, landmarks=None):
+    Y = random_labels(rng, n, K, missing)
+    weights = rng.integers(1, 9, n).astype(float)
+    shares = weights / 2
+    if landmarks is not None:
+        shares = np.where(np.arange(n) < landmarks, 3.0, 0.0)
+    pattern, (ones, unknown) = sp.csr_array(Y), bits(Y)
+    return Y, Pairs(
+        weights=weights.astype(number),
+        shares=shares.astype(number),
+        indptr=pattern.indptr.astype(np.int64),
+        indices=pattern.indices.astype(np.int64),
+        sizes=np.diff(pattern.indptr).astype(number),
+        ones=ones,
+        unknown=unknown,
+        complete=missing == 0.0,
+        kind=kind,
+        n_labels=K,
+        stranger=2.5,
+        root=kind == EUCLIDEAN,
+        block=block,
+        n_rows=n if landmarks is None else landmarks,
+        skipped=0,
+        counter=np.empty(0, np.uint8),
+    )
+
+
+def slow_sums(Y, pairs, codes, label_mass=300.0, code_mass=200.0):
+    """Sums over pairs, each once, as the panels should give them."""
+    n = len(Y)
+    found = {"labels": 0.0, "masses": np.zeros(n), "mass": 0.0, "logs": 0.0}
+    found |= {"forces": np.zeros(codes.shape), "sums": np.zeros(n)}
+    w, p = pairs.weights.astype(float), pairs.shares.astype(float)
+    for i in range(n):
+        for j in range(i + 1, n):
+            if j < pairs.skipped:
                 continue
-            squared = float(((codes[i] - other[j]) ** 2).sum())
-            distance = math.sqrt(squared) if root else squared
-            slope = (0.5 / distance if distance > 0 else 0.0) if root else 1.0
-            k, k_label = 1 / (1 + distance), 1 / (1 + wanted[i, j])
-            weight = weights[i] * other_weights[j]
-            log_ratio += weight * k_label * math.log(k_label / k)
-            gap += weight * (k - k_label)
-            force[i, j] = weight * k * slope * (k_label / 300 - k / 200)
-    inner = codes @ other.T
-    squares, other_squares = (codes**2).sum(1), (other**2).sum(1)
-    if not same and root:
-        # One coincident pair: the exact inner product, so that its distance is exactly zero.
-        inner[0, 0] = squares[0]
-        other_squares[0] = squares[0]
-    code_kernels(inner, squares, other_squares, root)
-    found = pair_sums(inner, wanted, weights, other_weights, same)
-    np.testing.assert_allclose(found, (log_ratio, gap), rtol=1e-12)
-    pair_forces(inner, wanted, weights, other_weights, 300.0, 200.0, same, root)
-    np.testing.assert_allclose(inner, force, rtol=1e-11, atol=1e-15)
+            squared = float(((codes[i] - codes[j]) ** 2).sum())
+            distance = math.sqrt(squared) if pairs.root else squared
+            slope = (0.5 / distance if distance > 0 else 0.0) if pairs.root else 1.0
+            x = 1 + slow_distance(Y[i], Y[j], pairs.kind, pairs.stranger)
+            k, k_label, v = 1 / (1 + distance), 1 / x, p[i] * w[j] + w[i] * p[j]
+            force = v * k * slope * (k_label / label_mass - k / code_mass)
+            found["labels"] += v * k_label * math.log(x)
+            found["mass"] += v * k
+            found["logs"] += v * k_label * math.log(1 + distance)
+            for end, other in ((i, j), (j, i)):
+                found["masses"][end] += v * k_label
+                found["sums"][end] += force
+                found["forces"][end] += force * codes[other]
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("landmarks", [None, 6])
+@pytest.mark.parametrize("skipped", [0, 4])
+def test_panels_equal_a_loop_over_pairs(kind, missing, landmarks, skipped):
+    rng = np.random.default_rng(kind)
+    Y, pairs = some_pairs(rng, np.float64, kind=kind, missing=missing, landmarks=landmarks)
+    pairs = pairs._replace(skipped=skipped)
+    codes = rng.normal(size=(len(Y), 3))
+    expected = slow_sums(Y, pairs, codes)
+    squares = (codes**2).sum(1)
+    masses, forces, sums = np.zeros(len(Y)), np.zeros_like(codes), np.zeros(len(Y))
+    labels = mass = logs = 0.0
+    for first in range(0, pairs.n_rows, pairs.block):
+        labels += panel_labels(pairs, first, masses)
+        mass += panel_mass(codes, squares, pairs, first)
+        logs += panel_forces(codes, squares, pairs, first, 300.0, 200.0, forces, sums)
+    found = {"labels": labels, "masses": masses, "mass": mass, "logs": logs}
+    found |= {"forces": forces, "sums": sums}
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-11, atol=1e-14, err_msg=name)
+
+
+def test_panels_of_single_precision_come_near():
+    rng = np.random.default_rng(0)
+    Y, pairs = some_pairs(rng, np.float32)
+    codes = rng.normal(size=(len(Y), 3)).astype(np.float32)
+    expected = slow_sums(Y, pairs, codes.astype(float))
+    squares = (codes**2).sum(1)
+    forces, sums = np.zeros_like(codes), np.zeros_like(squares)
+    mass = logs = 0.0
+    for first in range(0, len(Y), pairs.block):
+        mass += panel_mass(codes, squares, pairs, first)
+        logs += panel_forces(codes, squares, pairs, first, 300.0, 200.0, forces, sums)
+    assert forces.dtype == np.float32
+    assert mass == pytest.approx(expected["mass"], rel=1e-6)
+    assert logs == pytest.approx(expected["logs"], rel=1e-6)
+    np.testing.assert_allclose(forces, expected["forces"], atol=1e-6 * np.abs(forces).max())
+    np.testing.assert_allclose(sums, expected["sums"], atol=1e-6 * np.abs(sums).max())
+
+
+def test_codes_that_meet_have_no_direction_in_which_to_part():
+    inner = np.full(1, 5.0)
+    code_row(inner, 5.0, np.full(1, 5.0), True)
+    assert inner[0] == 1.0
+    rng = np.random.default_rng(1)
+    _, pairs = some_pairs(rng, np.float64, kind=EUCLIDEAN, n=2)
+    forces, sums = np.zeros((2, 1)), np.zeros(2)
+    panel_forces(np.ones((2, 1)), np.ones(2), pairs, 0, 3.0, 2.0, forces, sums)
+    assert not sums.any()
 
 
 @pytest.mark.parametrize("root", [False, True])

@@ -15,6 +15,12 @@ Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 WINDOW = 10
 """Iterations over which progress is judged: single L-BFGS steps may be short by accident."""
 
+FLOOR = 1e-4
+"""A divergence below this, in nats, is judged as if it were this: codes hardly move any more."""
+
+PLAIN_STEPS, TRIAL_STEPS = 5, 25
+"""Iterations in unscaled codes at first, and after how many the two ways are compared."""
+
 
 class Descent(NamedTuple):
     """Where a descent ended."""
@@ -42,7 +48,7 @@ class Progress:
     start : float
         The value at the start.
     tol : float
-        Stop when ten iterations lower the value by less than this share of it.
+        Stop when ten iterations lower the value by less than this share of it, or of ``FLOOR``.
     report : callable
         Called with each new value.
     """
@@ -58,43 +64,77 @@ class Progress:
         self.report(value)
         if len(self.history) <= WINDOW:
             return False
-        return self.history[-1 - WINDOW] - value <= self.tol * abs(value)
+        return self.history[-1 - WINDOW] - value <= self.tol * max(abs(value), FLOOR)
 
 
 def descend_lbfgs(
     objective: Objective,
     start: FloatArray,
+    weights: FloatArray,
     *,
     max_iter: int,
     tol: float,
     report: Callable[[float], None],
 ) -> Descent:
-    """Minimise by L-BFGS.
+    """Minimise by L-BFGS, in codes scaled by the roots of their weights.
 
-    The codes are not rescaled by the weights of their sets. That would take a third of the
-    iterations, but ends in a worse optimum on Yeast (r = 3: 2.4 % above).
+    The scale takes a half to a sixth of the iterations, but the first steps decide into which
+    optimum a descent falls, and scaled ones do not always choose the better: on Yeast with r = 3
+    they end 2.4 % above, with r = 7 they end 1.9 % below. So both kinds of first steps are tried,
+    and after some iterations the lower descent goes on.
     """
-    first, _ = objective(start)
-    progress = Progress(first, tol, report)
-    unit = abs(first) or 1.0
+    scale = np.sqrt(np.where(weights > 0, weights, 1.0))[:, None]
+    at_start = Descent(start, value := objective(start)[0], [value], converged=False)
+
+    def onward(so_far: Descent, scale: FloatArray, steps: int, rival: float = np.inf) -> Descent:
+        return _lbfgs(objective, so_far, scale, min(steps, max_iter), tol, report, rival)
+
+    if np.ptp(scale) == 0.0:
+        return onward(at_start, scale, max_iter)
+    plain = onward(at_start, np.ones_like(scale), PLAIN_STEPS)
+    plain = onward(plain, scale, TRIAL_STEPS)
+    scaled = onward(at_start, scale, max_iter, plain.value)
+    return scaled if scaled.value <= plain.value else onward(plain, scale, max_iter)
+
+
+def _lbfgs(
+    objective: Objective,
+    so_far: Descent,
+    scale: FloatArray,
+    max_iter: int,
+    tol: float,
+    report: Callable[[float], None],
+    rival: float,
+) -> Descent:
+    """Go on in the codes times ``scale``, up to so many iterations in all.
+
+    Where a rival is lower after the trial's iterations, the rest is spared.
+    """
+    start, taken = so_far.codes, len(so_far.history) - 1
+    if so_far.converged or taken >= max_iter:
+        return so_far
+    progress = Progress(so_far.value, tol, report)
+    unit = abs(so_far.value) or 1.0
 
     def scaled(x: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = objective(x.reshape(start.shape))
-        return value / unit, gradient.ravel() / unit
+        value, gradient = objective(x.reshape(start.shape) / scale)
+        return value / unit, (gradient / scale).ravel() / unit
 
     # scipy tells the two kinds of callback apart by this parameter's name.
     def after_step(intermediate_result: Any) -> None:
-        if progress.add(float(intermediate_result.fun) * unit):
+        value = float(intermediate_result.fun) * unit
+        ended = progress.add(value)
+        if ended or (len(progress.history) == TRIAL_STEPS + 1 and value > rival):
             raise StopIteration
 
     result = scipy.optimize.minimize(
         scaled,
-        start.ravel(),
+        (start * scale).ravel(),
         jac=True,
         method="L-BFGS-B",
         callback=after_step,
         options={
-            "maxiter": max_iter,
+            "maxiter": max_iter - taken,
             "maxfun": 20 * max_iter,
             "maxcor": 20,
             "ftol": 0.0,
@@ -104,9 +144,9 @@ def descend_lbfgs(
     # Status 1 is the limit of iterations. A line search without progress is as good as it gets: an
     # end by rounding, or in a kink, which distances that are roots have where codes meet.
     return Descent(
-        codes=result.x.reshape(start.shape),
+        codes=result.x.reshape(start.shape) / scale,
         value=float(result.fun) * unit,
-        history=progress.history,
+        history=so_far.history + progress.history[1:],
         converged=result.status != 1,
     )
 
@@ -147,3 +187,9 @@ def descend_momentum(
         if converged:
             break
     return Descent(codes, value, progress.history, converged)
+
+
+def random_start(number: int, principal_codes: FloatArray, random: Any) -> FloatArray:
+    """Draw another start: in turn wide, narrow, and near the principal codes."""
+    noise = random.standard_normal(principal_codes.shape)
+    return np.asarray((noise, 0.01 * noise, principal_codes + 0.3 * noise)[number % 3])

@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._kernels.alignment import code_kernels, pair_forces, pair_sums
-from dlst._kernels.label_distances import (
-    COSINE,
-    EUCLIDEAN,
-    NORMALIZED,
-    SQUARED,
-    complete_distances,
-    pack_labels,
-    partial_distances,
-)
+from dlst._kernels.alignment import Pairs, panel_forces, panel_labels, panel_mass
+from dlst._kernels.label_distances import SQUARED, partial_distances
 from dlst._matrices import as_indicator
+from dlst.encoders._distances import LabelDistances
 from dlst.encoders.labelsets import nothing_known
 
 FloatArray = NDArray[np.float64]
 
-DISTANCES = {
-    "sqeuclidean": SQUARED,
-    "hamming": SQUARED,
-    "euclidean": EUCLIDEAN,
-    "normalized": NORMALIZED,
-    "cosine": COSINE,
-}
-"""The readings of the paper's d; for binary labels the squared distance is the Hamming distance."""
-
 BLOCK = 256
-"""Sets in a block of pairs, which then fits a core's cache: half a megabyte."""
+"""Sets in a tile of pairs, which then fits a core's cache."""
 
-HELD_PAIRS = 4_000_000
-"""Up to so many pairs are held in memory, twice 32 MB; more are computed anew when needed."""
+DOUBLE_SETS = 2_000
+"""Up to so many sets all is float64; above, pairs of squared distances are float32."""
+
+PARTS = 8
+"""Sums that are made apart and added in this order, whoever makes them: threads change no digit."""
 
 
 def kl_divergence(
@@ -62,6 +51,8 @@ def kl_divergence(
     Returns
     -------
     value : float
+        Right to about 1e-7 of itself where there are more than 2,000 rows: their pairs are compared
+        in single precision. Otherwise to the last digits.
     gradient : ndarray of shape (n, r)
 
     References
@@ -81,49 +72,6 @@ def kl_divergence(
     )
 
 
-class LabelDistances:
-    """Distances from any label sets to a fixed list of them, block by block.
-
-    Parameters
-    ----------
-    sets : csr_array of shape (m, K)
-    distance : str
-        A key of ``DISTANCES``.
-    stranger : float
-        The distance of two sets that have no known label in common.
-    """
-
-    def __init__(self, sets: sp.csr_array, distance: str, stranger: float = np.nan):
-        self.n_labels = int(sets.shape[1])
-        self.kind = DISTANCES[distance]
-        self.root = self.kind == EUCLIDEAN
-        self.stranger = stranger
-        self._ones, self._unknown = _bits(sets)
-
-    def within(self, rows: slice, columns: slice) -> FloatArray:
-        """Distances between two runs of the list itself."""
-        return self._distances(self._ones[rows], self._unknown[rows], columns)
-
-    def to(self, sets: sp.csr_array) -> FloatArray:
-        """Distances from other sets to the whole list."""
-        return self._distances(*_bits(sets), slice(None))
-
-    @property
-    def complete(self) -> bool:
-        """Whether every label of every set is known."""
-        return not self._unknown.any()
-
-    def _distances(self, ones: Any, unknown: Any, columns: slice) -> FloatArray:
-        others, others_unknown = self._ones[columns], self._unknown[columns]
-        if unknown.any() or others_unknown.any():
-            return np.asarray(
-                partial_distances(
-                    ones, unknown, others, others_unknown, self.kind, self.n_labels, self.stranger
-                )
-            )
-        return np.asarray(complete_distances(ones, others, self.kind, self.n_labels))
-
-
 class PairAlignment:
     """The objective of the encoder, collapsed to weighted label sets.
 
@@ -134,33 +82,46 @@ class PairAlignment:
         Instances with each set; a set of which nothing is known takes no part.
     distance : str
         A key of ``DISTANCES``.
+    shares : ndarray of shape (m,), optional
+        Makes the objective an estimate from pairs with a landmark at one end: half the number of
+        instances that each landmark stands for, and zero for other sets. Its cost is linear in m.
+    n_threads : int
+        Threads that share the work, where it is worth sharing. The result has the same bytes.
 
     Attributes
     ----------
+    weights : ndarray of shape (m,)
+        How much each set has to say: how many instances, or what a landmark stands for beside them.
     label_mass : float
         Sum of 1/(1+d) over the ordered pairs of different instances: the normaliser of Q.
     heaviest : float
         Largest share of Q that the pairs of one instance have.
     """
 
-    def __init__(self, sets: sp.csr_array, weights: FloatArray, distance: str):
-        self.weights = weights = np.where(nothing_known(sets), 0.0, weights)
+    def __init__(
+        self,
+        sets: sp.csr_array,
+        weights: FloatArray,
+        distance: str,
+        *,
+        shares: FloatArray | None = None,
+        n_threads: int = 1,
+    ):
+        weights = np.where(nothing_known(sets), 0.0, weights)
+        shares = 0.5 * weights if shares is None else shares
+        self.weights = shares + 0.5 * weights
+        self.n_threads = n_threads
         self.distances = LabelDistances(sets, distance)
-        if not self.distances.complete:
-            self.distances.stranger = self._mean_distance()
-        self._held = len(weights) ** 2 <= 2 * HELD_PAIRS
-        self._wanted = _Blocks(self.distances.within, self._held)
-        # Instances with one label set are pairs at distance zero, whatever the codes.
-        row_mass = np.maximum(weights - 1.0, 0.0)
-        for rows, columns in _blocks(len(weights)):
-            kernel = 1.0 / (1.0 + self._wanted.at(rows, columns))
-            if rows == columns:
-                np.fill_diagonal(kernel, 0.0)
-            else:
-                row_mass[columns] += kernel.T @ weights[rows]
-            row_mass[rows] += kernel @ weights[columns]
-        self.label_mass = float(weights @ row_mass)
-        self.heaviest = float(row_mass.max()) / self.label_mass if self.label_mass else 1.0
+        single = self.distances.kind == SQUARED and len(weights) > DOUBLE_SETS
+        self._sampled = np.count_nonzero(shares) < np.count_nonzero(weights)
+        # Heaviest first, where that matters: landmarks before others, then what weighs much.
+        self._order = np.argsort(-shares, kind="stable") if single or self._sampled else slice(None)
+        pairs = self._pairs(sets[self._order], weights[self._order], shares[self._order])
+        if not pairs.complete:
+            self.distances.stranger = _mean_distance(pairs)
+            pairs = pairs._replace(stranger=self.distances.stranger)
+        self._measure_labels(pairs)
+        self._pair_groups = _groups(pairs) if single else [pairs]
 
     def value_and_gradient(self, codes: FloatArray) -> tuple[float, FloatArray]:
         """KL divergence and its gradient in the codes, shape (m, r).
@@ -170,107 +131,143 @@ class PairAlignment:
         """
         if self.label_mass == 0.0:
             return 0.0, np.zeros_like(codes)
-        kernels = _Blocks(self._code_kernels(codes), self._held)
-        log_ratio, gap = self._sums(kernels)
-        value = log_ratio / self.label_mass + np.log1p(gap / self.label_mass)
-        force = self._forces(codes, kernels, self.label_mass + gap)
-        return float(value), 4.0 * (force[:, -1:] * codes - force[:, :-1])
+        codes = self._arranged(codes)
+        code_mass = self._code_mass(codes)
+        log_sum, sums, forces = 0.0, np.zeros(len(codes)), np.zeros_like(codes)
+        for pairs in self._pair_groups:
+            moved, squares = _in_type(codes, pairs)
+            work = partial(_forces, moved, squares, pairs, self.label_mass, code_mass)
+            for part_logs, part_sums, part_forces in self._shared(work, pairs):
+                log_sum += 2.0 * part_logs
+                sums[: len(part_sums)] += part_sums
+                forces[: len(part_forces)] += part_forces
+        value = (log_sum - self._label_logs) / self.label_mass
+        value += np.log(code_mass / self.label_mass)
+        gradient = np.empty_like(codes)
+        gradient[self._order] = 4.0 * (sums[:, None] * codes - forces)
+        return float(value), gradient
 
     def code_mass(self, codes: FloatArray) -> float:
         """Sum of 1/(1+d) over the ordered pairs of different instances: the normaliser of U."""
-        return self.label_mass + self._sums(_Blocks(self._code_kernels(codes), held=False))[1]
+        return self._code_mass(self._arranged(codes))
 
-    def _code_kernels(self, codes: FloatArray) -> Callable[[slice, slice], FloatArray]:
-        squares = np.einsum("ij,ij->i", codes, codes)
+    def _code_mass(self, codes: FloatArray) -> float:
+        mass: float = self._same_mass
+        for pairs in self._pair_groups:
+            moved, squares = _in_type(codes, pairs)
+            work = partial(_mass, moved, squares, pairs)
+            mass += 2.0 * sum(self._shared(work, pairs))
+        return mass
 
-        def block(rows: slice, columns: slice) -> FloatArray:
-            kernel = codes[rows] @ codes[columns].T
-            code_kernels(kernel, squares[rows], squares[columns], self.distances.root)
-            return np.asarray(kernel)
+    def _arranged(self, codes: FloatArray) -> FloatArray:
+        """Codes in our order, about their middle, where squares are smallest and lose least."""
+        return np.asarray(codes[self._order] - codes.mean(axis=0))
 
-        return block
+    def _shared(self, work: Callable[[range], Any], pairs: Pairs) -> Iterator[Any]:
+        """Give every part its panels; yield the result of each part, in their order."""
+        panels = range(0, pairs.n_rows, pairs.block)
+        parts = [panels[part::PARTS] for part in range(min(PARTS, len(panels)))]
+        if self.n_threads == 1 or len(parts) == 1:
+            yield from map(work, parts)
+            return
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            yield from pool.map(work, parts)
 
-    def _sums(self, kernels: _Blocks) -> tuple[float, float]:
-        log_ratio = gap = 0.0
-        for rows, columns in _blocks(len(self.weights)):
-            same = rows == columns
-            block_log_ratio, block_gap = pair_sums(
-                kernels.at(rows, columns),
-                self._wanted.at(rows, columns),
-                self.weights[rows],
-                self.weights[columns],
-                same,
+    def _measure_labels(self, pairs: Pairs) -> None:
+        """Sum up what depends on labels alone, in float64."""
+        masses = np.zeros(len(pairs.weights))
+        # Tiles hold each pair once; Q and U have it twice.
+        self._label_logs = 2.0 * sum(
+            panel_labels(pairs, first, masses) for first in range(0, pairs.n_rows, pairs.block)
+        )
+        # Instances with one label set are pairs at distance zero, whatever the codes.
+        others = np.maximum(pairs.weights - 1.0, 0.0)
+        self._same_mass = float(pairs.weights @ others)
+        self.label_mass = float(masses.sum()) + self._same_mass
+        one = np.divide(masses, pairs.weights, out=others, where=pairs.weights > 0)
+        self.heaviest = float(one.max()) / self.label_mass if self.label_mass else 1.0
+
+    def _pairs(self, sets: sp.csr_array, weights: FloatArray, shares: FloatArray) -> Pairs:
+        sizes = np.diff(sets.indptr)
+        distances = self.distances
+        return Pairs(
+            weights=weights,
+            shares=shares,
+            indptr=sets.indptr.astype(np.int64),
+            indices=sets.indices.astype(np.int64),
+            sizes=sizes.astype(np.float64),
+            ones=distances.ones[self._order],
+            unknown=distances.unknown[self._order],
+            complete=distances.complete,
+            kind=distances.kind,
+            n_labels=distances.n_labels,
+            stranger=float(distances.stranger),
+            root=distances.root,
+            block=BLOCK,
+            n_rows=int(np.count_nonzero(shares)) if self._sampled else len(weights),
+            skipped=0,
+            counter=np.empty(0, np.uint8 if sizes.max(initial=0) < 256 else np.int32),
+        )
+
+
+def _mass(codes: Any, squares: Any, pairs: Pairs, panels: range) -> float:
+    return float(sum(panel_mass(codes, squares, pairs, first) for first in panels))
+
+
+def _forces(
+    codes: Any, squares: Any, pairs: Pairs, label_mass: float, code_mass: float, panels: range
+) -> tuple[float, Any, Any]:
+    log_sum, sums, forces = 0.0, np.zeros_like(squares), np.zeros_like(codes)
+    for first in panels:
+        log_sum += panel_forces(codes, squares, pairs, first, label_mass, code_mass, forces, sums)
+    return log_sum, sums, forces
+
+
+def _groups(pairs: Pairs) -> list[Pairs]:
+    """Part pairs into those among the heaviest sets, in float64, and all others, in float32.
+
+    Rounding errs this way and that, and over many pairs that evens out, but a few sets may have
+    most of the instances.
+    """
+    heavy = slice(BLOCK)
+    arrays = ("weights", "shares", "sizes")
+    few = {name: getattr(pairs, name)[heavy] for name in (*arrays, "ones", "unknown")}
+    return [
+        pairs._replace(**few, indptr=pairs.indptr[: BLOCK + 1], n_rows=min(BLOCK, pairs.n_rows)),
+        pairs._replace(
+            **{name: getattr(pairs, name).astype(np.float32) for name in arrays}, skipped=BLOCK
+        ),
+    ]
+
+
+def _in_type(codes: FloatArray, pairs: Pairs) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Codes of the group of pairs, and their squared norms, in its type."""
+    codes = codes[: len(pairs.weights)]
+    kind: Any = pairs.weights.dtype
+    return codes.astype(kind), np.einsum("ij,ij->i", codes, codes).astype(kind)
+
+
+def _mean_distance(pairs: Pairs) -> float:
+    """Mean distance of the pairs of instances that have a known label in common."""
+    total, number = 0.0, float(pairs.weights @ np.maximum(pairs.weights - 1.0, 0.0))
+    for first in range(0, pairs.n_rows, pairs.block):
+        rows = slice(first, min(first + pairs.block, pairs.n_rows))
+        for start in range(first, len(pairs.weights), pairs.block):
+            columns = slice(start, start + pairs.block)
+            distances = partial_distances(
+                pairs.ones[rows],
+                pairs.unknown[rows],
+                pairs.ones[columns],
+                pairs.unknown[columns],
+                pairs.kind,
+                pairs.n_labels,
+                np.nan,
             )
-            times = 1.0 if same else 2.0
-            log_ratio += times * block_log_ratio
-            gap += times * block_gap
-        return log_ratio, gap
-
-    def _forces(self, codes: FloatArray, kernels: _Blocks, code_mass: float) -> FloatArray:
-        # A column of ones makes the row sums part of the same matrix product.
-        padded = np.column_stack([codes, np.ones(len(codes))])
-        force = np.zeros_like(padded)
-        for rows, columns in _blocks(len(codes)):
-            same = rows == columns
-            block = kernels.at(rows, columns)
-            pair_forces(
-                block,
-                self._wanted.at(rows, columns),
-                self.weights[rows],
-                self.weights[columns],
-                self.label_mass,
-                code_mass,
-                same,
-                self.distances.root,
-            )
-            force[rows] += block @ padded[columns]
-            if not same:
-                force[columns] += block.T @ padded[rows]
-        return force
-
-    def _mean_distance(self) -> float:
-        total = pairs = 0.0
-        for rows, columns in _blocks(len(self.weights)):
-            distances = self.distances.within(rows, columns)
-            weights = np.outer(self.weights[rows], self.weights[columns])
-            if rows == columns:
-                np.fill_diagonal(weights, self.weights[rows] * (self.weights[rows] - 1.0))
+            weights = np.outer(pairs.shares[rows], pairs.weights[columns])
+            weights += np.outer(pairs.weights[rows], pairs.shares[columns])
+            if first == start:
+                weights = np.triu(weights, 1)
             weights *= ~np.isnan(distances)
-            times = 1.0 if rows == columns else 2.0
-            total += times * float(np.nansum(weights * distances))
-            pairs += times * float(weights.sum())
-        return total / pairs if pairs else 0.0
-
-
-class _Blocks:
-    """Blocks of a matrix of pairs, kept or made anew each time they are asked for."""
-
-    def __init__(self, make: Callable[[slice, slice], FloatArray], held: bool):
-        self._make = make
-        self._kept: dict[tuple[int, int], FloatArray] | None = {} if held else None
-
-    def at(self, rows: slice, columns: slice) -> FloatArray:
-        if self._kept is None:
-            return self._make(rows, columns)
-        place = (rows.start, columns.start)
-        if place not in self._kept:
-            self._kept[place] = self._make(rows, columns)
-        return self._kept[place]
-
-
-def _bits(sets: sp.csr_array) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    indptr, indices = sets.indptr.astype(np.int64), sets.indices.astype(np.int64)
-    unknown = np.isnan(sets.data)
-    n_words = -(-sets.shape[1] // 64)
-    return (
-        pack_labels(indptr, indices, ~unknown, n_words),
-        pack_labels(indptr, indices, unknown, n_words),
-    )
-
-
-def _blocks(n_sets: int) -> Iterator[tuple[slice, slice]]:
-    """Yield the blocks on and above the diagonal: the others are their mirror images."""
-    runs = [slice(start, min(start + BLOCK, n_sets)) for start in range(0, n_sets, BLOCK)]
-    for position, rows in enumerate(runs):
-        for columns in runs[position:]:
-            yield rows, columns
+            total += 2.0 * float(np.nansum(weights * distances))
+            number += 2.0 * float(weights.sum())
+    return total / number if number else 0.0

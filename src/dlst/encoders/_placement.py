@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._kernels.alignment import placement_terms
-from dlst.encoders._objective import LabelDistances
+from dlst.encoders._distances import LabelDistances
 
 FloatArray = NDArray[np.float64]
 

@@ -24,6 +24,13 @@ class PrincipalAxes(NamedTuple):
         """Number of directions in which the sets differ."""
         return len(self.scatter)
 
+    def first(self, n_axes: int) -> FloatArray:
+        """Leading axes, shape (K, n_axes); columns of zeros where there are not so many."""
+        axes = np.zeros((len(self.mean), n_axes))
+        kept = min(n_axes, self.rank)
+        axes[:, :kept] = self.axes[:, :kept]
+        return axes
+
     def project(self, points: sp.csr_array) -> FloatArray:
         """Coordinates on the axes, shape (m, r)."""
         return np.asarray(points @ self.axes - self.mean @ self.axes)

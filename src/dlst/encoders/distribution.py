@@ -15,7 +15,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from dlst._parameters import Constraint, Constraints, check_parameters, integer, number, one_of
+from dlst._parameters import (
+    NONE,
+    Constraint,
+    Constraints,
+    check_parameters,
+    integer,
+    number,
+    one_of,
+)
 from dlst._progress import progress_bar
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import CodeEncoder
@@ -25,15 +33,18 @@ from dlst.encoders._checks import (
     components_wanted,
     counted_label_sets,
 )
-from dlst.encoders._descent import Descent, MomentumSchedule, descend_lbfgs, descend_momentum
-from dlst.encoders._objective import DISTANCES, LabelDistances, PairAlignment
-from dlst.encoders._placement import Placement
-from dlst.encoders._principal import (
-    PrincipalAxes,
-    label_points,
-    pose,
-    principal_axes,
+from dlst.encoders._descent import (
+    Descent,
+    MomentumSchedule,
+    descend_lbfgs,
+    descend_momentum,
+    random_start,
 )
+from dlst.encoders._distances import DISTANCES, LabelDistances
+from dlst.encoders._landmarks import landmark_shares, landmarks_wanted
+from dlst.encoders._objective import PairAlignment
+from dlst.encoders._placement import Placement
+from dlst.encoders._principal import PrincipalAxes, label_points, pose, principal_axes
 from dlst.encoders.labelsets import distinct_label_sets, nothing_known
 
 FloatArray = NDArray[np.float64]
@@ -57,7 +68,13 @@ class DistributionEncoder(
     different instances in proportion to 1 / (1 + d), d being the distance of their label sets or of
     their codes. Instances with equal labels share a code, so the work is done on the m distinct
     label sets, with their counts as weights: O(m² r) time for an evaluation, in blocks, without
-    ever storing m² numbers.
+    ever storing m² numbers. Above 2,000 sets squared distances are compared in single precision,
+    and as many threads share the work as the BLAS library may use; the codes have the same bytes
+    whatever their number.
+
+    Above 20,000 sets only pairs with a *landmark* at one end are compared, 2,000 sets drawn in
+    proportion to their instances, each counted for those that it stands for: O(m r) time for an
+    evaluation. ``n_landmarks_`` says whether that was done.
 
     The start is the principal codes (labels centred and rotated). When ``n_components`` reaches the
     rank of the centred labels they are the exact optimum, KL = 0, and nothing is iterated.
@@ -80,12 +97,16 @@ class DistributionEncoder(
     n_restarts : int
         Further starts: in turn N(0, 1), N(0, 1e-4), and principal codes plus N(0, 0.3²). The best
         end is kept.
+    n_landmarks : int, None or "auto"
+        Compare only pairs with so many landmarks at one end; None compares all pairs. "auto": None
+        up to 20,000 distinct label sets, 2,000 above. More landmarks come nearer to all pairs and
+        cost in proportion.
     max_iter : int
         Iterations from each start; 0 gives the principal codes as they are.
     tol : float
-        A start ends when ten iterations lower the KL divergence by less than this share of it. The
-        default ended within 1 % of the optimum's divergence on Yeast (r = 2, 5, 7, 13); 1e-7 gives
-        its digits, for several times the iterations.
+        A start ends when ten iterations lower the KL divergence by less than this share of it, or
+        of 1e-4 nats, below which codes hardly move any more. 1e-7 gives its digits, for several
+        times the iterations.
     learning_rate : float or "auto"
         For "momentum": step length for the gradient of one instance. "auto" is a quarter over the
         largest share of Q that one instance has, which grows with n.
@@ -97,7 +118,7 @@ class DistributionEncoder(
         Called as ``callback(iteration, kl_divergence)`` after every iteration, counted over all
         starts.
     random_state : int, RandomState or None
-        For the restarts.
+        For the restarts and the landmarks.
 
     Attributes
     ----------
@@ -108,8 +129,10 @@ class DistributionEncoder(
         The distinct label sets, their counts, and the set of each training row.
     n_components_ : int
         Length of a code.
+    n_landmarks_ : int or None
+        Landmarks; None if all pairs were compared.
     kl_divergence_ : float
-        KL(Q || U) in nats.
+        KL(Q || U) in nats; with landmarks, estimated from others than those of the descent.
     history_ : ndarray of shape (n_iter_ + 1,)
         The KL divergence from the start to the end, for the start that won.
     n_iter_ : int
@@ -154,6 +177,7 @@ class DistributionEncoder(
         "distance": one_of(*DISTANCES),
         "solver": one_of("lbfgs", "momentum"),
         "n_restarts": integer(at_least=0),
+        "n_landmarks": NONE | one_of("auto") | integer(at_least=1),
         "max_iter": integer(at_least=0),
         "tol": number(at_least=0),
         "learning_rate": number(above=0) | one_of("auto"),
@@ -168,6 +192,7 @@ class DistributionEncoder(
         distance: str = "sqeuclidean",
         solver: str = "lbfgs",
         n_restarts: int = 0,
+        n_landmarks: int | str | None = "auto",
         max_iter: int = 1000,
         tol: float = 1e-3,
         learning_rate: float | str = "auto",
@@ -180,6 +205,7 @@ class DistributionEncoder(
         self.distance = distance
         self.solver = solver
         self.n_restarts = n_restarts
+        self.n_landmarks = n_landmarks
         self.max_iter = max_iter
         self.tol = tol
         self.learning_rate = learning_rate
@@ -201,8 +227,8 @@ class DistributionEncoder(
         check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
         self.label_sets_ = counted_label_sets(Y)
-        with _one_blas_thread():
-            self._fit_codes()
+        with _one_blas_thread() as limit:
+            self._fit_codes(limit.get_original_num_threads()["blas"] or 1)
         if self.max_iter and not self.converged_:
             warnings.warn(
                 f"the codes have not converged after max_iter={self.max_iter} iterations at "
@@ -252,22 +278,24 @@ class DistributionEncoder(
     def _n_features_out(self) -> int:
         return int(self.n_components_)
 
-    def _fit_codes(self) -> None:
+    def _fit_codes(self, n_threads: int) -> None:
         sets = self.label_sets_.sets
         weights = self._labelled_counts()
         points = label_points(sets, self.distance)
         principal = principal_axes(impute(points, known_means(points, weights)), weights)
         self.rank_ = principal.rank
-        wanted = components_wanted(self.n_components, sets.shape[1])
-        self.n_components_ = max(1, self.rank_ if wanted is None else min(wanted, self.rank_))
+        length = components_wanted(self.n_components, sets.shape[1])
+        self.n_components_ = max(1, self.rank_ if length is None else min(length, self.rank_))
         self.mean_ = principal.mean
-        self.components_ = _first_axes(principal, self.n_components_)
+        self.components_ = principal.first(self.n_components_)
         complete = not np.isnan(sets.data).any()
         self._closed_form = self.rank_ == 0 or (complete and self.n_components_ == self.rank_)
+        wanted = landmarks_wanted(self.n_landmarks, weights)
+        self.n_landmarks_ = None if self._closed_form else wanted
         if self._closed_form:
             self._accept(Descent(self._project(sets), 0.0, [0.0], converged=True))
         else:
-            self._align(weights, principal)
+            self._align(weights, principal, n_threads)
 
     def _labelled_counts(self) -> FloatArray:
         """Instances with each set, none for a set of which nothing is known."""
@@ -277,11 +305,11 @@ class DistributionEncoder(
         points = impute(label_points(sets, self.distance), self.mean_)
         return np.asarray(points @ self.components_ - self.mean_ @ self.components_)
 
-    def _align(self, weights: FloatArray, principal: PrincipalAxes) -> None:
+    def _align(self, weights: FloatArray, principal: PrincipalAxes, n_threads: int) -> None:
         """Descend from every start and keep the best end."""
-        objective = PairAlignment(self.label_sets_.sets, weights, self.distance)
-        principal_codes = self._project(self.label_sets_.sets)
         random = check_random_state(self.random_state)
+        objective = self._objective(weights, n_threads, random)
+        principal_codes = self._project(self.label_sets_.sets)
         total = self.max_iter * (1 + self.n_restarts)
         with progress_bar("aligning codes", total) as advance:
             iteration = 0
@@ -295,15 +323,27 @@ class DistributionEncoder(
 
             best = self._descend(objective, principal_codes, report)
             for number in range(self.n_restarts):
-                end = self._descend(objective, _restart(number, principal_codes, random), report)
+                end = self._descend(
+                    objective, random_start(number, principal_codes, random), report
+                )
                 best = end if end.value < best.value else best
         codes = pose(best.codes, weights)
         codes[nothing_known(self.label_sets_.sets)] = 0.0
         self._accept(best._replace(codes=codes))
+        if self.n_landmarks_ is not None:
+            objective = self._objective(weights, n_threads, random)
+            self.kl_divergence_, _ = objective.value_and_gradient(codes)
         self._label_mass = objective.label_mass
         self._code_mass = objective.code_mass(codes)
         self._stranger = objective.distances.stranger
         self._linear_guess = self._least_squares(weights, principal)
+
+    def _objective(self, weights: FloatArray, n_threads: int, random: Any) -> PairAlignment:
+        number = self.n_landmarks_
+        shares = None if number is None else landmark_shares(weights, number, random)
+        return PairAlignment(
+            self.label_sets_.sets, weights, self.distance, shares=shares, n_threads=n_threads
+        )
 
     def _descend(
         self, objective: PairAlignment, start: FloatArray, report: Callable[[float], None]
@@ -314,7 +354,12 @@ class DistributionEncoder(
             return Descent(start, value, [value], converged=False)
         if self.solver == "lbfgs":
             return descend_lbfgs(
-                evaluate, start, max_iter=self.max_iter, tol=self.tol, report=report
+                evaluate,
+                start,
+                objective.weights,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                report=report,
             )
         automatic = 0.25 / objective.heaviest
         rate = automatic if self.learning_rate == "auto" else float(self.learning_rate)
@@ -362,16 +407,3 @@ def _one_blas_thread() -> Any:
     # The sums must not depend on the number of threads, and the products are small blocks between
     # other work, where more threads mostly wait for each other.
     return threadpool_limits(1, user_api="blas")
-
-
-def _first_axes(principal: PrincipalAxes, n_components: int) -> FloatArray:
-    """Give the leading axes; a column of zeros when all sets coincide."""
-    axes = np.zeros((len(principal.mean), n_components))
-    kept = min(n_components, principal.rank)
-    axes[:, :kept] = principal.axes[:, :kept]
-    return axes
-
-
-def _restart(number: int, principal_codes: FloatArray, random: Any) -> FloatArray:
-    noise = random.standard_normal(principal_codes.shape)
-    return np.asarray((noise, 0.01 * noise, principal_codes + 0.3 * noise)[number % 3])
