@@ -134,6 +134,7 @@ IN_CODES = {"encoder__n_components": 3}
 SAMPLED_CODES = {"regressor__n_basis": 20}
 OF_PARTS = {
     "encoder__max_iter": (1, IN_CODES),
+    "encoder__n_landmarks": (5, IN_CODES),
     "encoder__random_state": (5, {"encoder__n_components": 2, "encoder__n_restarts": 2}),
     "encoder__solver": ("momentum", IN_CODES),
     "encoder__tol": (0.3, IN_CODES),
