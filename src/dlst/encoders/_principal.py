@@ -31,6 +31,10 @@ class PrincipalAxes(NamedTuple):
         axes[:, :kept] = self.axes[:, :kept]
         return axes
 
+    def regression(self, moments: FloatArray) -> FloatArray:
+        """Least-squares weights (K, r), given the products of points and centred targets."""
+        return np.asarray(self.axes @ ((self.axes.T @ moments) / self.scatter[:, None]))
+
     def project(self, points: sp.csr_array) -> FloatArray:
         """Coordinates on the axes, shape (m, r)."""
         return np.asarray(points @ self.axes - self.mean @ self.axes)

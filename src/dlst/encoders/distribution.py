@@ -69,12 +69,9 @@ class DistributionEncoder(
     their codes. Instances with equal labels share a code, so the work is done on the m distinct
     label sets, with their counts as weights: O(m² r) time for an evaluation, in blocks, without
     ever storing m² numbers. Above 2,000 sets squared distances are compared in single precision,
-    and as many threads share the work as the BLAS library may use; the codes have the same bytes
-    whatever their number.
-
-    Above 20,000 sets only pairs with a *landmark* at one end are compared, 2,000 sets drawn in
-    proportion to their instances, each counted for those that it stands for: O(m r) time for an
-    evaluation. ``n_landmarks_`` says whether that was done.
+    by as many threads as the BLAS library may use, which change no digit. Above 20,000 sets only
+    pairs with a *landmark* at one end are compared, 2,000 sets drawn in proportion to their
+    instances: O(m r) time. ``n_landmarks_`` says whether that was done.
 
     The start is the principal codes (labels centred and rotated). When ``n_components`` reaches the
     rank of the centred labels they are the exact optimum, KL = 0, and nothing is iterated.
@@ -336,7 +333,8 @@ class DistributionEncoder(
         self._label_mass = objective.label_mass
         self._code_mass = objective.code_mass(codes)
         self._stranger = objective.distances.stranger
-        self._linear_guess = self._least_squares(weights, principal)
+        points = impute(label_points(self.label_sets_.sets, self.distance), self.mean_)
+        self._linear_guess = principal.regression(points.T @ (weights[:, None] * codes))
 
     def _objective(self, weights: FloatArray, n_threads: int, random: Any) -> PairAlignment:
         number = self.n_landmarks_
@@ -379,13 +377,6 @@ class DistributionEncoder(
         self.history_ = np.array(end.history)
         self.n_iter_ = len(end.history) - 1
         self.converged_ = end.converged
-
-    def _least_squares(self, weights: FloatArray, principal: PrincipalAxes) -> FloatArray:
-        """Weights (K, r) that guess a code from centred labels; principal axes make it diagonal."""
-        points = impute(label_points(self.label_sets_.sets, self.distance), self.mean_)
-        moments = np.asarray(points.T @ (weights[:, None] * self.codes_))
-        axes = principal.axes
-        return np.asarray(axes @ ((axes.T @ moments) / principal.scatter[:, None]))
 
     def _place(self, sets: sp.csr_array) -> FloatArray:
         weights = self._labelled_counts()
