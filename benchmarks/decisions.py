@@ -1,309 +1,147 @@
 """Label sets by each method's own decisions, and by the same rules for all.
 
-    python benchmarks/decisions.py [--methods dlst,krr] [--sets yeast] [--write]
+    python benchmarks/decisions.py [--methods dlst,krr] [--sets yeast] [--folder F] [--write]
 
 Every method is fitted once for each set, with its defaults and without prior correction; its own
 decisions and those of all rules come from that one fit; rules are learnt on out-of-sample rows. The
-tables, and tests over all sets, go to docs/decisions.md.
-Finished cells are kept in artefacts/decisions, so a run that was killed goes on where it stopped.
+tables, tests over all sets, and what more evidences add to DLST go to docs/decisions.md.
+Finished cells are kept in the folder, by default artefacts/decisions, one file each, so a run that
+was killed goes on where it stopped; quick methods come first. A cell is a process of its own that
+may take --seconds of the processor, however busy the machine is; --again gives those that were out
+of time another try, --kept makes the page of what there is.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import json
+import multiprocessing
+import resource
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
+from _decisions_page import CONFIRMATION, DEVELOPMENT, MISSING_SETS, page
+from threadpoolctl import threadpool_limits
 
 from dlst._files import atomic_write
-from dlst.experiments import Limits, Plan, run
-from dlst.experiments.measures import LABELLED_AP
-from dlst.experiments.runner import Progress
-from dlst.methods import available, method_info
-from dlst.reports.paired_tests import wilcoxon_against
-from dlst.reports.ranks import mean_ranks
+from dlst.experiments import Cell, Plan, Variant
+from dlst.experiments.execution import carry_out
+from dlst.methods import available
+from dlst.methods.dlst import EVIDENCES
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = ROOT / "artefacts" / "decisions"
 PAGE = ROOT / "docs" / "decisions.md"
 
-DEVELOPMENT = (
-    "emotions",
-    "scene",
-    "yeast",
-    "birds",
-    "enron",
-    "medical",
-    "mediamill-2000",
-    "cal500",
-    "corel5k",
-    "multidigits",
-)
-CONFIRMATION = ("msrc", "bibtex", "tmc2007-500")
-MISSING_SETS = ("emotions", "scene", "yeast", "enron", "medical")
 ROWS = [2000, 2000]
-SECONDS = 900
-
-# Measure, the rule that decides, and how it is named.
-F1 = (("micro_f1", "f1"), ("macro_f1", "f1"), ("instance_f1", "f1"))
-SUITED = (
-    ("micro_f1", "micro"),
-    ("macro_f1", "macro"),
-    ("instance_f1", "instance"),
-    ("subset_accuracy", "subset"),
-    ("hamming_loss", "hamming"),
+SECONDS = 120
+QUICK_FIRST = (
+    *("dlst2", "mlknn", "plst", "cplst", "krr", "br", "dlst1", "clems", "rakel", "faie", "leml"),
+    *("sleec", "ecc", "mlloc", "dlst-paper", "dlst-literal", "miml", "slrm", "mrv", "mc"),
+    *("dlst-linear", "dlst"),
 )
-BUDGET = (("micro_f1", "budget"), ("macro_f1", "budget"), ("micro_f1", "top"), ("macro_f1", "top"))
-OWN = tuple((measure, "own") for measure, _ in SUITED)
-TITLES = {
-    "micro_f1": "micro-F1",
-    "macro_f1": "macro-F1",
-    "instance_f1": "instance-F1",
-    "subset_accuracy": "subset accuracy",
-    "hamming_loss": "Hamming loss",
-}
-EXPECTED = {
-    ("micro_f1", "f1"): 0.615,
-    ("macro_f1", "f1"): 0.405,
-    ("instance_f1", "f1"): 0.585,
-    ("macro_f1", "macro"): 0.430,
-    ("macro_f1", "budget"): 0.374,
-    ("subset_accuracy", "subset"): 0.340,
-}
-"""What the study of the rules reached with DLST, mean of the ten development sets, rounded down."""
-
-HALF = {"hamming_loss": 0.0829, LABELLED_AP: 0.7125}
-"""DLST before there were rules: p ≥ ½, and a ranking with a prior correction of its own."""
-
-INTRODUCTION = """# Decisions: label sets for the measure that counts
-
-Written by `python benchmarks/decisions.py --write`: {cells} cells, {failed} of them failed or out
-of time ({limit} s).
-
-Each method is fitted once with its defaults and no prior correction (τ = 0, for all). From that fit
-come its *own* decisions, as its authors make them (p ≥ ½, a sign, the nearest label set; for DLST
-p ≥ ½), and those by each rule of `dlst.decisions`, learnt on out-of-sample probabilities of the
-training rows: exact leave-one-out where the method has it, else cross-fitted in five folds. The
-default of DLST's `predict` is the rule *f1*, that of the others *own*.
-
-Official splits (cal500, msrc: a random half), at most 2,000 training and 2,000 test rows. The rules
-were studied on the ten development sets; bibtex, tmc2007-500 and msrc confirm. One run with one
-seed: differences below .01 mean little.
-"""
+PARTS = ("rules", "corrected", "missing", "evidences")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", default=",".join(available()))
     parser.add_argument("--sets", default=",".join((*DEVELOPMENT, *CONFIRMATION)))
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--folder", type=Path, default=RUNS)
+    parser.add_argument("--seconds", type=int, default=SECONDS)
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--kept", action="store_true")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    methods, sets = given.methods.split(","), given.sets.split(",")
-    protocol = {"rows": ROWS, "decision": "f1", "rules": True}
-    records = carried_out(Plan(sets, methods, protocols=[protocol]), "rules", given.jobs)
-    corrected = carried_out(
-        Plan(
-            sets,
-            [m for m in ("dlst", "krr", "br") if m in methods],
-            protocols=[{**protocol, "tau": "auto"}],
-        ),
-        "corrected",
-        given.jobs,
-    )
-    missing_sets = [name for name in MISSING_SETS if name in sets]
-    missing = carried_out(
-        Plan(missing_sets, ["dlst"], protocols=[{**protocol, "missing": 0.7}]),
-        "missing",
-        given.jobs,
-    )
-    text = "\n".join(page(records, corrected, missing))
+    methods = sorted(given.methods.split(","), key=QUICK_FIRST.index)
+    records = {
+        part: carried_out(plans, part, given)
+        for part, plans in planned(given.sets.split(","), methods).items()
+        if part in given.parts.split(",")
+    }
+    text = "\n".join(page(**{part: records.get(part, []) for part in PARTS}, seconds=given.seconds))
     print(text)
     if given.write:
         with atomic_write(PAGE, text=True) as stream:
             stream.write(text + "\n")
 
 
-def carried_out(plan: Plan, folder: str, jobs: int) -> list[dict[str, Any]]:
-    def tell(at: Progress, record: dict[str, Any]) -> None:
-        cell = record["cell"]
-        print(
-            f"[{at.done + at.failed}/{at.total}] {cell['data']} {cell['method']}: "
-            f"{record['status']} {record.get('message') or ''} {record['wall_seconds']:.0f} s",
-            flush=True,
-        )
+def planned(sets: list[str], methods: list[str]) -> dict[str, list[Plan]]:
+    """Give what is run, method by method: quick ones first."""
+    protocol = {"rows": ROWS, "decision": "f1", "rules": True}
+    few = [name for name in MISSING_SETS if name in sets] if "dlst" in methods else []
+    more = [(name,) for name in EVIDENCES] + [tuple(EVIDENCES)] if "dlst" in methods else []
+    return {
+        "rules": [Plan(sets, [method], protocols=[protocol]) for method in methods],
+        "corrected": [
+            Plan(sets, [method], protocols=[{**protocol, "tau": "auto"}])
+            for method in methods
+            if method in ("dlst", "krr", "br")
+        ],
+        "missing": [Plan(few, ["dlst"], protocols=[{**protocol, "missing": 0.7}])] if few else [],
+        "evidences": [
+            Plan(
+                sets,
+                [Variant("dlst", {"evidences": list(names)}, " + ".join(names))],
+                protocols=[protocol],
+            )
+            for names in more
+        ],
+    }
 
-    limits = Limits(seconds=SECONDS, jobs=jobs, threads=1)
-    return run(plan, RUNS / folder, limits=limits, watch=tell)
+
+def carried_out(plans: list[Plan], part: str, given: argparse.Namespace) -> list[dict[str, Any]]:
+    """Give the record of each cell of the plans, made now where it has none."""
+    folder = given.folder / part
+    folder.mkdir(parents=True, exist_ok=True)
+    return [record(cell, folder, given) for plan in plans for cell in plan.cells()]
 
 
-def page(
-    records: list[dict[str, Any]], corrected: list[dict[str, Any]], missing: list[dict[str, Any]]
-) -> Iterator[str]:
-    failed = [record for record in records if record["status"] != "done"]
-    yield INTRODUCTION.format(cells=len(records), failed=len(failed), limit=SECONDS)
-    scores = frame(records)
-    for title, sets in (("Ten development sets", DEVELOPMENT), ("Confirmation", CONFIRMATION)):
-        part = scores[scores["data"].isin(sets)]
-        if part.empty:
-            continue
-        yield f"## {title}: {', '.join(dict.fromkeys(part['data']))}\n"
-        yield "(a) Own decisions; DLST also by its default rule.\n"
-        yield from own_table(part)
-        yield "\n(b) The same rules for all: *f1*, the rule of each measure, exactly r labels.\n"
-        yield from means(part, (*F1, *SUITED, *BUDGET))
-        yield ""
-    yield from against_expected(scores, frame(corrected), frame(missing))
-    yield from tests(scores)
-    yield from single_sets(scores)
-    yield "## Not measured\n"
-    yield from (
-        f"- {record['cell']['method']} on {record['cell']['data']}: {record['status']}"
-        for record in failed
+def record(cell: Cell, folder: Path, given: argparse.Namespace) -> dict[str, Any]:
+    """Give a cell's record."""
+    added = "-".join(["", *cell.parameters.get("evidences", ())]).replace(" ", "_")
+    path = folder / f"{cell.data}-{cell.method}{added}.json"
+    if path.exists():
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if not given.again or found["status"] == "done":
+            return found
+    if given.kept:
+        return {"cell": cell.as_dict(), "status": "not run"}
+    # A fork has imported what the others need, and may be stopped by its own limit.
+    process = multiprocessing.get_context("fork").Process(
+        target=measure, args=(cell, path, given.seconds)
     )
+    process.start()
+    process.join()
+    if process.exitcode:
+        out_of_time = process.exitcode == -signal.SIGXCPU
+        status = f"out of time ({given.seconds} s)" if out_of_time else "ended by the system"
+        write(path, {"cell": cell.as_dict(), "status": status, "cpu_seconds": given.seconds})
+    found = json.loads(path.read_text(encoding="utf-8"))
+    told = f"{found['status']}, {found['cpu_seconds']} s {found.get('message', '')}"
+    print(f"{folder.name} {path.stem}: {told}", flush=True)
+    return found
 
 
-def frame(records: list[dict[str, Any]]) -> pd.DataFrame:
-    """Give a row for each method, set, rule and measure."""
-    rows = [
-        {
-            "data": record["cell"]["data"],
-            "method": method_info(record["cell"]["method"]).title,
-            "rule": rule,
-            "measure": measure,
-            "value": value,
-        }
-        for record in records
-        if record["status"] == "done"
-        for rule, found in {**record["rules"], "ranking": record["metrics"]}.items()
-        for measure, value in found.items()
-    ]
-    return pd.DataFrame(rows, columns=["data", "method", "rule", "measure", "value"])
+def measure(cell: Cell, path: Path, seconds: int) -> None:
+    """Carry a cell out within so many seconds of the processor, and write its record."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    found: dict[str, Any]
+    try:
+        with threadpool_limits(1):
+            found = {**carry_out(cell), "status": "done"}
+    except Exception as error:
+        found = {"status": "failed", "message": str(error)}
+    write(path, {"cell": cell.as_dict(), **found, "cpu_seconds": round(time.process_time(), 1)})
 
 
-def values(scores: pd.DataFrame, measure: str, rule: str) -> pd.DataFrame:
-    """Give one measure by one rule: sets by methods."""
-    chosen = scores[(scores["measure"] == measure) & (scores["rule"] == rule)]
-    table = chosen.pivot_table(index="data", columns="method", values="value", sort=False)
-    return table.dropna(axis=1)
-
-
-def own_table(scores: pd.DataFrame) -> Iterator[str]:
-    columns = [(measure, "own") for measure, _ in SUITED]
-    found = {key: values(scores, *key).mean() for key in columns}
-    by_rule = {key: values(scores, key[0], "f1").mean() for key in columns}
-    ap = values(scores, LABELLED_AP, "ranking").mean()
-    table = pd.DataFrame({TITLES[measure]: found[measure, "own"] for measure, _ in SUITED})
-    table["instance AP"] = ap
-    default = {TITLES[measure]: by_rule[measure, "own"].get("DLST") for measure, _ in SUITED}
-    default["instance AP"] = ap.get("DLST")
-    table.loc["**DLST, f1 (default)**"] = pd.Series(default)
-    yield from shown(table.sort_values("micro-F1", ascending=False), lower=("Hamming loss",))
-
-
-def means(scores: pd.DataFrame, columns: tuple[tuple[str, str], ...]) -> Iterator[str]:
-    table = pd.DataFrame(
-        {f"{TITLES[m]}, *{rule}*": values(scores, m, rule).mean() for m, rule in columns}
-    )
-    first = table.columns[0]
-    yield from shown(table.sort_values(first, ascending=False), lower=("Hamming loss, *hamming*",))
-
-
-def shown(table: pd.DataFrame, lower: tuple[str, ...] = ()) -> Iterator[str]:
-    """Give lines of Markdown, the best of each column bold."""
-    best = {c: table[c].min() if c in lower else table[c].max() for c in table.columns}
-    yield f"| method | {' | '.join(table.columns)} |"
-    yield "|---" * (1 + len(table.columns)) + "|"
-    for method, row in table.iterrows():
-        cells = [
-            f"**{short(row[c], c)}**" if short(row[c], c) == short(best[c], c) else short(row[c], c)
-            for c in table.columns
-        ]
-        yield f"| {method} | {' | '.join(cells)} |"
-
-
-def against_expected(
-    scores: pd.DataFrame, corrected: pd.DataFrame, missing: pd.DataFrame
-) -> Iterator[str]:
-    part = scores[scores["data"].isin(DEVELOPMENT)]
-    yield "## DLST beside what the study of the rules expects, mean of ten\n"
-    yield "| measure | expected | found |\n|---|---|---|"
-    for (measure, rule), expected in EXPECTED.items():
-        found = values(part, measure, rule)
-        found = found["DLST"].mean() if "DLST" in found else np.nan
-        yield f"| {TITLES[measure]}, *{rule}* | ≥ {short(expected)} | {short(found)} |"
-    hamming = values(part, "hamming_loss", "hamming").get("DLST", pd.Series([np.nan])).mean()
-    yield f"| Hamming loss, *hamming* | ≤ {HALF['hamming_loss']:.4f} | {hamming:.4f} |"
-    tuned = corrected[corrected["data"].isin(DEVELOPMENT)]
-    ap = values(tuned, LABELLED_AP, "ranking").get("DLST", pd.Series([np.nan])).mean()
-    yield f"| instance AP, τ learnt (its default) | ≥ {HALF[LABELLED_AP]:.4f} | {ap:.4f} |"
-    if not missing.empty:
-        lost = values(missing, "macro_f1", "f1")["DLST"].mean()
-        half = values(missing, "macro_f1", "own")["DLST"].mean()
-        yield (
-            f"| macro-F1, *f1*, 70 % of the positives missing ({', '.join(MISSING_SETS)}); "
-            f"p ≥ ½: {short(half)} | ≥ .410 | {short(lost)} |"
-        )
-    yield "\nInstance AP without prior correction for anybody, and with τ learnt for each:\n"
-    both = pd.DataFrame(
-        {
-            "τ = 0": values(scores, LABELLED_AP, "ranking").mean(),
-            "τ learnt": values(corrected, LABELLED_AP, "ranking").mean(),
-        }
-    ).dropna()
-    yield from shown(both)
-    yield ""
-
-
-def tests(scores: pd.DataFrame) -> Iterator[str]:
-    yield "## Mean ranks over all sets, and Wilcoxon's tests of DLST, Holm-corrected\n"
-    yield (
-        "Methods with a figure on every set. In (a) DLST decides by its default rule, all others "
-        "as their authors do; in (b) all by the rule named. better / worse: tests with p < .05.\n"
-    )
-    yield "| measure | DLST's mean rank | best other | better | worse | of |"
-    yield "|---|---|---|---|---|---|"
-    for measure, rule in (*OWN, *F1, *SUITED, *BUDGET[:2]):
-        table = values(scores, measure, rule).dropna(axis=1)
-        if "DLST" not in table:
-            continue
-        if rule == "own":
-            table["DLST"] = values(scores, measure, "f1")["DLST"]
-        higher = measure != "hamming_loss"
-        ranks = mean_ranks(table, higher_is_better=higher).mean
-        against = wilcoxon_against(table, "DLST", higher_is_better=higher)
-        sure = against[against["p_holm"] < 0.05]
-        other = ranks.drop("DLST").idxmin()
-        yield (
-            f"| {'(a)' if rule == 'own' else '(b)'} {TITLES[measure]}, *{rule}* | "
-            f"{ranks['DLST']:.2f} | {other} {ranks[other]:.2f} | "
-            f"{(sure['mean_difference'] > 0).sum()} | {(sure['mean_difference'] < 0).sum()} | "
-            f"{len(against)} |"
-        )
-    yield ""
-
-
-def single_sets(scores: pd.DataFrame) -> Iterator[str]:
-    yield "## DLST set by set\n"
-    part = scores[scores["method"] == "DLST"]
-    columns = [("micro_f1", "own"), ("macro_f1", "own"), *F1, *SUITED, ("macro_f1", "budget")]
-    table = pd.DataFrame(
-        {f"{TITLES[m]}, *{rule}*": values(part, m, rule)["DLST"] for m, rule in columns}
-    )
-    yield f"| set | {' | '.join(table.columns)} |"
-    yield "|---" * (1 + len(table.columns)) + "|"
-    for name, row in table.iterrows():
-        yield f"| {name} | {' | '.join(short(row[c], c) for c in table.columns)} |"
-    yield ""
-
-
-def short(value: float, column: str = "") -> str:
-    if value is None or not np.isfinite(value):
-        return "—"
-    return (f"{value:.4f}" if column.startswith("Hamming") else f"{value:.3f}").lstrip("0")
+def write(path: Path, found: dict[str, Any]) -> None:
+    """Write a record, whole or not at all."""
+    with atomic_write(path, text=True) as stream:
+        stream.write(json.dumps(found))
 
 
 if __name__ == "__main__":

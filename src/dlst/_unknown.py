@@ -34,9 +34,9 @@ def impute(points: sp.csr_array, means: NDArray[np.float64]) -> sp.csr_array:
     return _with_data(points, np.where(unknown, means[points.indices], points.data))
 
 
-def known_or_mean(Y: sp.csr_array) -> sp.csr_array:
-    """Return labels with unknown entries at the mean of their label's known ones."""
-    return impute(Y, known_means(Y))
+def known_or_mean(Y: sp.csr_array, weights: NDArray[np.float64] | None = None) -> sp.csr_array:
+    """Return labels with unknown entries at the mean of their label's known ones, by weight."""
+    return impute(Y, known_means(Y, weights))
 
 
 def _with_data(points: sp.csr_array, data: Any) -> sp.csr_array:

@@ -114,7 +114,8 @@ class LinearInverse(NamedTuple):
 class Smoother(Protocol):
     """A regression that is linear in its targets, ready for any targets of the training rows.
 
-    Its hat matrix H, which nobody forms whole, maps targets to fitted values.
+    Its hat matrix H, which nobody forms whole, maps targets to fitted values; with weights of the
+    rows, of which ``root`` has the roots, that of rows and targets times these.
 
     Examples
     --------
@@ -135,6 +136,10 @@ class Smoother(Protocol):
 
     def smooth(self, T: FloatArray) -> FloatArray:
         """Predict targets (n, t) of the rows with the rows themselves."""
+
+    @property
+    def root(self) -> FloatArray | None:
+        """Roots (n,) of the rows' weights; None where all rows count once."""
 
     def leave_one_out(self, T: Any) -> FloatArray:
         """Predict targets (n, t) of each row from all other rows."""
@@ -255,6 +260,9 @@ class Decoder(Protocol):
 
     def votes(self, codes: Any, *, X: Any = None) -> sp.csr_array | None:
         """Return how much each training row votes on new rows, (n', n); None where none do."""
+
+    def forget(self) -> None:
+        """Drop what ``out_of_sample`` had for decisions, which are learnt."""
 
     def searched(self) -> SearchedCodes | None:
         """Return the codes among which neighbours are searched; None where none are."""

@@ -18,8 +18,9 @@ def small(monkeypatch):
 
     def plan(seed):
         whole = demo_plan(seed, rows=(150, 40))
-        probe = {**whole.probes[0], "method": "dlst-paper", "n_test": 12, "n_train": 20}
-        return replace(whole, methods=["mlknn", "dlst2"], probes=[probe])
+        mapped = {"method": "dlst", "n_test": 12, "n_train": 20}
+        protocol = {**whole.protocols[0], "map": mapped, "redraws": 20}
+        return replace(whole, methods=["dlst", "mlknn"], protocols=[protocol])
 
     monkeypatch.setattr(dlst.experiments, "demo_plan", plan)
 
@@ -39,8 +40,13 @@ def test_the_demo_prints_its_table_and_writes_its_page_again_and_as_json(tmp_pat
     assert main(["demo", "--json", "-o", str(page)]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["written"] == str(page)
-    assert [record["title"] for record in answer["records"]] == ["ML-kNN", "DLST₂"]
+    assert [record["title"] for record in answer["records"]] == ["DLST", "ML-kNN"]
     assert all(len(record["row_ap"]) == 40 for record in answer["records"])
+    assert all(len(record["redrawn"]["micro_f1"]) == 20 for record in answer["records"])
+    # DLST is fitted once: the map is of the model that was measured.
+    first, other = answer["records"]
+    assert len(first["answers"]["map"]["test"]) == 12
+    assert "answers" not in other
 
 
 def test_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, capsys):

@@ -347,3 +347,42 @@ def test_datasets_tells_how_a_table_is_read(run, files):
     facts = json.loads(run("datasets", files / "train.csv", "--labels", "tags", "--json")[1])
     kinds = {column["name"]: column["kind"] for column in facts["columns"]}
     assert (kinds["text"], kinds["opened"], facts["n_labels"]) == ("text", "date", 2)
+
+
+def test_a_column_of_weights_counts_rows_and_is_no_feature(run, files, tickets, tmp_path):
+    weights = np.arange(TRAIN) % 3
+    weighed = tickets[:TRAIN].assign(count=weights)
+    weighed.to_csv(tmp_path / "weighed.csv", index=False)
+    tickets[:TRAIN][weights > 0].assign(count=weights[weights > 0]).to_csv(
+        tmp_path / "kept.csv", index=False
+    )
+    for name in ("weighed", "kept"):
+        options = ("--labels", "tags", "--weight", "count", "--method", "krr", "--drop", "opened")
+        code, out, err = run(
+            "fit", tmp_path / f"{name}.csv", *options, "--out", tmp_path / f"{name}.skops"
+        )
+        assert code == 0, err
+        assert "ignored" in out
+    heavy = load_model(tmp_path / "weighed.skops")
+    assert list(heavy.method_.training_rows_) == list(np.flatnonzero(weights))
+    code, _, err = run(
+        "predict", tmp_path / "weighed.skops", files / "new.csv", "--out", tmp_path / "p.csv"
+    )
+    assert code == 0, err
+
+
+@pytest.mark.parametrize(
+    ("weights", "options", "message"),
+    [
+        ("heavy", ("--weight", "count"), "tickets.csv:2: column 'count': a weight is a number"),
+        ("1", ("--weight", "cuont"), "there must be a column 'cuont' of weights"),
+        ("1", ("--weight", "count", "--method", "mlknn"), "--weight goes with methods that weigh"),
+    ],
+)
+def test_mistakes_about_weights_are_told(run, tickets, tmp_path, weights, options, message):
+    tickets[:40].assign(count=weights).to_csv(tmp_path / "tickets.csv", index=False)
+    code, _, err = run(
+        "fit", tmp_path / "tickets.csv", "--labels", "tags", *options, "--out", tmp_path / "m.skops"
+    )
+    assert code != 0
+    assert message in " ".join(err.split())

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from rule_problems import NAN, probabilities
 from scipy.special import expit, logit
 
+from dlst._weights import Weights
 from dlst.decisions import RULES, DecisionLayer, PriorCorrection, make_rule
 from dlst.errors import DataError
 from dlst.metrics import instance_average_precision
@@ -108,3 +109,31 @@ def test_no_correction_changes_nothing_and_own_scores_are_kept():
     np.testing.assert_allclose(
         lifted, logit(P) - 0.5 * np.log((Y.sum(axis=0) + 0.5) / 41), atol=1e-9
     )
+
+
+def test_weights_of_rows_and_labels_are_repetition_in_the_whole_layer():
+    P, Y = probabilities(60, 4)
+    bent = expit(2.0 * logit(np.clip(P, 1e-6, 1 - 1e-6)))
+    weights = Weights(np.random.default_rng(5).integers(1, 4, size=60), np.array([1, 2, 1, 3]))
+    rows, columns = (np.repeat(np.arange(len(each)), each) for each in weights)
+    weights = Weights(*(each.astype(float) for each in weights))
+    new = probabilities(50, 4, seed=8)[0]
+    by_weight = DecisionLayer("f1", tau="auto").fit(out_of_sample(bent), sp.csr_array(Y), weights)
+    of_rows = DecisionLayer("f1", tau="auto").fit(
+        out_of_sample(bent), sp.csr_array(Y), weights._replace(labels=np.ones(4))
+    )
+    copies = DecisionLayer("f1", tau="auto").fit(out_of_sample(bent[rows]), sp.csr_array(Y[rows]))
+    np.testing.assert_allclose(of_rows.calibrated(new), copies.calibrated(new), atol=1e-9)
+    assert of_rows.prior_correction_.tau_ == copies.prior_correction_.tau_
+    assert of_rows.prior_correction_.average_precision_ == pytest.approx(
+        copies.prior_correction_.average_precision_
+    )
+    twice = DecisionLayer("f1").fit(
+        out_of_sample(bent[rows][:, columns]), sp.csr_array(Y[rows][:, columns])
+    )
+    np.testing.assert_allclose(
+        by_weight.calibrated(new)[:, columns], twice.calibrated(new[:, columns]), atol=1e-9
+    )
+    found = by_weight.decide(by_weight.rule("f1"), new, None, None).toarray()[:, columns]
+    expected = twice.decide(twice.rule("f1"), new[:, columns], None, None).toarray()
+    np.testing.assert_array_equal(found, expected)

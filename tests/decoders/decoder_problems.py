@@ -11,6 +11,8 @@ NAN = float("nan")
 class RidgeSmoother:
     """Linear ridge with an unpenalised intercept, as the regressors offer it."""
 
+    root = None
+
     def __init__(self, X, penalty=1.0):
         self.X, self.penalty, self.mean = X, penalty, X.mean(axis=0)
         self.U, scale, self.axes = np.linalg.svd(X - self.mean, full_matrices=False)

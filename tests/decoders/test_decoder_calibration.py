@@ -7,7 +7,8 @@ import pytest
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit
 
-from dlst.decoders.calibration import fit_logistic, penalised_loss
+from dlst._weights import Weights
+from dlst.decoders.calibration import fit_logistic, penalised_loss, stack_log_loss
 
 
 def problem(seed=0, m=3, n=40, K=4):
@@ -126,3 +127,20 @@ def test_odd_problems_end_where_nothing_goes_down(seed):
     stuck = slopes - np.maximum(slopes - here.by_slope, 0)
     np.testing.assert_allclose(here.by_intercept, 0, atol=1e-8 * max(1, here.value))
     np.testing.assert_allclose(stuck, 0, atol=1e-8 * max(1, here.value))
+
+
+def test_weights_of_rows_and_labels_are_repetition():
+    evidence, present, known = problem(seed=7, n=30)
+    weights = Weights(
+        np.random.default_rng(1).integers(1, 4, size=30).astype(float), np.array([1.0, 2, 1, 3])
+    )
+    rows, columns = (np.repeat(np.arange(len(each)), each.astype(int)) for each in weights)
+    for mask in (None, known):
+        repeated = None if mask is None else mask[rows][:, columns]
+        copies = evidence[:, rows][:, :, columns], present[rows][:, columns], repeated
+        intercepts, slopes = fit_logistic(evidence, present, mask, weights)
+        expected = fit_logistic(*copies)
+        np.testing.assert_allclose(intercepts[columns], expected[0], atol=1e-8)
+        np.testing.assert_allclose(slopes, expected[1], atol=1e-8)
+        loss = stack_log_loss(evidence, present, mask, weights)
+        assert loss == pytest.approx(stack_log_loss(*copies), rel=1e-9)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from decoder_problems import planted, refit
+from sklearn.linear_model import Ridge
 
+from dlst._kernels.ridge import RidgeSmoother, Spectrum
 from dlst.decoders import leave_two_out
 from dlst.decoders.leave_two_out import LeaveTwoOut, NearestSoFar, leave_two_out_neighbours
 
@@ -32,6 +34,25 @@ def test_distances_equal_explicit_refits_without_both_rows(rho):
     found = fixed + t * linear + t**2 * square
     off = ~np.eye(18, dtype=bool)
     np.testing.assert_allclose(found[off], refitted_distances(X, Z, rho)[off], rtol=0, atol=1e-10)
+
+
+def test_weighed_distances_equal_refits_without_both_rows():
+    rng = np.random.default_rng(3)
+    F, Z = rng.normal(size=(12, 2)), rng.normal(size=(12, 3))
+    weights = rng.uniform(0.3, 3.0, size=12)
+    smoother = RidgeSmoother(Spectrum.of(F, weights=weights), alpha=0.8)
+
+    def without(*rows):
+        kept = np.delete(np.arange(12), rows)
+        return Ridge(0.8).fit(F[kept], Z[kept], sample_weight=weights[kept])
+
+    fixed, linear, square = LeaveTwoOut(smoother, Z).queries(np.arange(12)).distances(np.arange(12))
+    for i, j in ((0, 1), (1, 0), (5, 11), (7, 2)):
+        query, code = without(i).predict(F[[i]])[0], without(i, j).predict(F[[j]])[0]
+        for rho in (0.0, 0.3):
+            blended = (1 - rho) * code + rho * Z[j]
+            found = fixed[i, j] + (1 - rho) * linear[i, j] + (1 - rho) ** 2 * square[i, j]
+            assert found == pytest.approx(((query - blended) ** 2).sum(), abs=1e-10)
 
 
 def test_targets_need_not_be_centred():

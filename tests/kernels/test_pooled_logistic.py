@@ -14,7 +14,8 @@ def test_the_sums_are_the_loss_and_its_derivatives(partial):
     evidence = rng.normal(scale=3, size=(2, 6, 3))
     present = (rng.random((6, 3)) < 0.4).astype(float)
     known = rng.random((6, 3)) < 0.7 if partial else np.empty((0, 0), bool)
-    counted = known if partial else np.ones((6, 3), bool)
+    of_rows, of_labels = rng.uniform(0.5, 2.0, size=6), rng.uniform(0.5, 2.0, size=3)
+    counted = np.outer(of_rows, of_labels) * (known if partial else 1.0)
     intercepts, slopes = rng.normal(size=3), rng.normal(size=2)
 
     def loss(theta):
@@ -22,12 +23,12 @@ def test_the_sums_are_the_loss_and_its_derivatives(partial):
         return ((np.logaddexp(0, logits) - present * logits) * counted).sum()
 
     def gradient(theta):
-        found = logistic_sums(evidence, present, known, theta[:3], theta[3:])
+        found = logistic_sums(evidence, present, known, of_rows, of_labels, theta[:3], theta[3:])
         return np.concatenate(found[1:3])
 
     theta = np.concatenate([intercepts, slopes])
     value, _, _, curvature, cross, square = logistic_sums(
-        evidence, present, known, intercepts, slopes
+        evidence, present, known, of_rows, of_labels, intercepts, slopes
     )
     np.testing.assert_allclose(value, loss(theta), rtol=1e-12)
     steps = 1e-6 * np.eye(5)

@@ -120,3 +120,37 @@ def test_it_reaches_its_figures_on_bibtex(real_data):
     scores = model.decision_function(data.test.X)
     assert instance_average_precision(data.test.Y, scores) > 0.64
     assert macro_average_precision(data.test.Y, scores) > 0.44
+
+
+def test_near_probabilities_vote_for_whole_label_sets():
+    X, Y = texts(n=500)
+    twins = Y.copy()
+    # Two labels that words cannot tell apart: which sets occur, neighbours know.
+    twins[:, 5] = np.where(Y[:, 4] == 1, 1 - Y[:, 3], Y[:, 5])
+    decoder = StagedDecoder(least_gain=-1.0)
+    model = LinearDLST(decoder=decoder, decision="subset", random_state=0).fit(X[:400], twins[:400])
+    vote = next(part for part in model.decoder_.evidences_ if part.name == "code vote")
+    votes = model._row_votes(X[400:])
+    assert votes.shape == (100, 400)
+    assert (np.diff(votes.indptr) == vote.k_).all()
+    rule = model.decisions_.rule("subset")
+    assert rule.coef_[1] > 0
+    # Votes on calibration rows are learnt from, then dropped: a model file holds none.
+    assert vote.left_out_votes() is None
+    sets = model.predict_sets(X[400:], k=3)
+    assert sets.probabilities.shape == (100, 3)
+    best = sets.sets[sets.indices[:, 0]].toarray()
+    np.testing.assert_array_equal(best, model.predict(X[400:]))
+
+
+def test_the_votes_on_calibration_rows_are_those_of_other_rows():
+    X, Y = texts(n=300)
+    decoder = StagedDecoder(least_gain=-1.0, random_state=0)
+    codes = LinearMachines(random_state=0).fit(X, 2 * Y - 1).loo_predictions_
+    decoder.fit(codes, Y, X=X, encoder=SignCode().fit(Y))
+    rows, _, votes = decoder.out_of_sample()
+    assert votes.shape == (len(rows), 300)
+    assert not votes[np.arange(len(rows)), rows].any()
+    decoder.forget()
+    assert decoder.out_of_sample().votes is None
+    assert decoder.votes(codes[:3], X=X[:3]).shape == (3, 300)

@@ -206,3 +206,12 @@ def test_examples_need_not_be_kept(tickets: pd.DataFrame) -> None:
     voter = tagger.explain(tickets[60:61]).rows[0]["voters"]["code vote"][0]
     assert voter["text"] is None
     assert voter["tags"]
+
+
+def test_rows_count_by_weight(tickets: pd.DataFrame) -> None:
+    rows, tags = tickets.drop(columns="tags"), tickets["tags"].str.split(";")
+    weights = np.where(np.arange(len(rows)) < 100, 1.0, 0.0)
+    tagger = Tagger("krr", random_state=0).fit(rows, tags, sample_weight=weights)
+    assert tagger.method_.training_rows_.tolist() == list(range(100))
+    with pytest.raises(DataError, match="MLkNN must be fitted without sample_weight"):
+        Tagger("mlknn").fit(rows, tags, sample_weight=weights)

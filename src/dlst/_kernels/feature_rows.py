@@ -23,16 +23,20 @@ _NEGLIGIBLE = 1e-13
 
 
 class FeatureRows:
-    """Rows less a shift, X − 1 shiftᵀ, (n, d); sparse rows are shifted in the products only.
+    """Rows less a shift, diag(root) (X − 1 shiftᵀ), (n, d); sparse ones shifted in products only.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n, d)
     shift : ndarray of shape (d,), optional
         What is subtracted from every row; nothing by default.
+    root : ndarray of shape (n,), optional
+        What every row is multiplied by, the root of its weight; nothing by default.
     """
 
-    def __init__(self, X: FeatureMatrix, shift: FloatArray | None = None):
+    def __init__(
+        self, X: FeatureMatrix, shift: FloatArray | None = None, root: FloatArray | None = None
+    ):
         n, d = X.shape
         self.shape = (int(n), int(d))
         self.shift: FloatArray = np.zeros(d) if shift is None else shift
@@ -40,26 +44,37 @@ class FeatureRows:
         shifted_at_once = shift is not None and isinstance(X, np.ndarray)
         self._X: Any = X - self.shift if shifted_at_once else X
         self._pending: FloatArray = np.zeros(d) if shifted_at_once else self.shift
+        self.root = root
+        if root is not None:
+            dense = isinstance(self._X, np.ndarray)
+            self._X = self._X * root[:, None] if dense else sp.diags_array(root) @ self._X
 
     @classmethod
-    def centred(cls, X: FeatureMatrix) -> FeatureRows:
-        """Return the rows less their mean."""
-        return cls(X, np.asarray(X.mean(axis=0)).ravel())
+    def centred(cls, X: FeatureMatrix, weights: FloatArray | None = None) -> FeatureRows:
+        """Return the rows less their mean; with weights, by weight and times their roots."""
+        if weights is None:
+            return cls(X, np.asarray(X.mean(axis=0)).ravel())
+        return cls(X, np.asarray(weights @ X).ravel() / weights.sum(), np.sqrt(weights))
 
     def times(self, W: FloatArray) -> FloatArray:
         """Return the product with W of shape (d, t)."""
-        return np.asarray(self._X @ W) - self._pending @ W
+        product = np.asarray(self._X @ W)
+        if self.root is None:
+            return product - self._pending @ W
+        return product - np.outer(self.root, self._pending @ W)
 
     def transposed_times(self, T: FloatArray) -> FloatArray:
         """Return the transpose's product with T of shape (n, t)."""
-        return np.asarray(self._X.T @ T) - np.outer(self._pending, T.sum(axis=0))
+        total = T.sum(axis=0) if self.root is None else self.root @ T
+        return np.asarray(self._X.T @ T) - np.outer(self._pending, total)
 
     def cross(self, other: FeatureRows) -> FloatArray:
-        """Return the transpose's product with other columns of the same rows, (d, d')."""
+        """Return the transpose's product with other columns of the same rows and roots, (d, d')."""
         product = _dense(self._X.T @ other._X)
         if self._pending.any() or other._pending.any():
-            product -= np.outer(self._pending, _column_sums(other._X))
-            left = _column_sums(self._X) - self.shape[0] * self._pending
+            product -= np.outer(self._pending, _column_sums(other._X, self.root))
+            total = self.shape[0] if self.root is None else self.root @ self.root
+            left = _column_sums(self._X, self.root) - total * self._pending
             product -= np.outer(left, other._pending)
         return product
 
@@ -72,7 +87,12 @@ class FeatureRows:
         product = _dense(self._X @ self._X.T)
         if self._pending.any():
             along = self._X @ self._pending
-            product += self._pending @ self._pending - along[:, None] - along
+            length = self._pending @ self._pending
+            if self.root is None:
+                product += length - along[:, None] - along
+            else:
+                both = np.outer(along, self.root)
+                product += length * np.outer(self.root, self.root) - both - both.T
         return product
 
     def largest_eigenvalue(self) -> float:
@@ -126,5 +146,7 @@ def _dense(product: Any) -> FloatArray:
     return np.asarray(product.toarray() if sp.issparse(product) else product, dtype=np.float64)
 
 
-def _column_sums(matrix: Any) -> FloatArray:
-    return np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
+def _column_sums(matrix: Any, root: FloatArray | None) -> FloatArray:
+    """Add up rows; of rows that were multiplied by roots of weights each times its root."""
+    total = matrix.sum(axis=0) if root is None else root @ matrix
+    return np.asarray(total, dtype=np.float64).ravel()

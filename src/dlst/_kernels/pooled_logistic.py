@@ -15,7 +15,13 @@ Sums = tuple[float, Floats, Floats, Floats, Floats, Floats]
 
 @compiled()
 def logistic_sums(
-    evidence: Floats, present: Floats, known: NDArray[np.bool_], intercepts: Floats, slopes: Floats
+    evidence: Floats,
+    present: Floats,
+    known: NDArray[np.bool_],
+    of_rows: Floats,
+    of_labels: Floats,
+    intercepts: Floats,
+    slopes: Floats,
 ) -> Sums:
     """Sum the log-losses of logit p_ij = a_j + Σ_m b_m e_mij, and their derivatives.
 
@@ -26,6 +32,8 @@ def logistic_sums(
         Labels, 0 or 1.
     known : ndarray of bool, shape (n, K) or (0, 0)
         Entries that count; an empty array for all.
+    of_rows, of_labels : ndarray of shape (n,) and (K,)
+        How often rows and labels count.
     intercepts : ndarray of shape (K,)
     slopes : ndarray of shape (m,)
 
@@ -59,9 +67,10 @@ def logistic_sums(
             small = math.exp(-abs(logit))
             share = 1.0 / (1.0 + small)
             y = present[i, j]
-            row_loss += max(logit, 0.0) - y * logit + math.log1p(small)
-            errors[j] = (share if logit >= 0.0 else small * share) - y
-            weights[j] = small * share * share
+            count = of_rows[i] * of_labels[j]
+            row_loss += count * (max(logit, 0.0) - y * logit + math.log1p(small))
+            errors[j] = count * ((share if logit >= 0.0 else small * share) - y)
+            weights[j] = count * small * share * share
         loss += row_loss
         by_intercept += errors
         curvature += weights

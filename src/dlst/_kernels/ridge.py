@@ -2,12 +2,15 @@
 
 The one place that leaves rows out of a ridge regression: kernel ridge, linear ridge and the ridge
 from codes to labels all come here.
+
+A row of weight w counts as w equal rows, which are left out together. Times the roots of the
+weights, rows and targets are those of a regression without any, so all formulas stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +31,8 @@ _MOST_LEVERAGE = 1 - 1e-12
 class Spectrum:
     """Singular value decomposition of features, F − 1 meanᵀ = U diag(eigenvalues)^(1/2) Vᵀ.
 
+    With weights w of the rows it is that of diag(w)^(1/2) (F − 1 meanᵀ), and the mean is weighted.
+
     Attributes
     ----------
     U : ndarray of shape (n, q)
@@ -38,15 +43,20 @@ class Spectrum:
         Orthonormal columns.
     mean : ndarray of shape (p,)
         What was subtracted from the rows.
+    root : ndarray of shape (n,) or None
+        w^(1/2); None where all rows count once.
     """
 
     U: FloatArray
     eigenvalues: FloatArray
     V: FloatArray
     mean: FloatArray
+    root: FloatArray | None = None
 
     @classmethod
-    def of(cls, F: FloatArray, *, centred: bool = True) -> Spectrum:
+    def of(
+        cls, F: FloatArray, *, centred: bool = True, weights: FloatArray | None = None
+    ) -> Spectrum:
         """Decompose features (n, p), in O((n + p) p²).
 
         Examples
@@ -57,12 +67,13 @@ class Spectrum:
         >>> np.allclose((found.U * np.sqrt(found.eigenvalues)) @ found.V.T, F - F.mean(axis=0))
         True
         """
-        mean = F.mean(axis=0) if centred else np.zeros(F.shape[1])
-        F = F - mean
+        root = None if weights is None else np.sqrt(weights)
+        mean = weighted_mean(F, root) if centred else np.zeros(F.shape[1])
+        F = scaled(F - mean, root)
         eigenvalues, V = np.linalg.eigh(F.T @ F)
         kept = np.flatnonzero(eigenvalues > 1e-13 * eigenvalues.max(initial=0.0))[::-1]
         eigenvalues, V = eigenvalues[kept], V[:, kept]
-        return cls(F @ V / np.sqrt(eigenvalues), eigenvalues, V, mean)
+        return cls(F @ V / np.sqrt(eigenvalues), eigenvalues, V, mean, root)
 
     def orthonormalised(self) -> Spectrum:
         """Return the same with columns of U that are orthonormal to rounding.
@@ -74,14 +85,15 @@ class Spectrum:
             return self
         factor = np.linalg.cholesky(self.U.T @ self.U)
         U = scipy.linalg.solve_triangular(factor, self.U.T, lower=True).T
-        return Spectrum(np.ascontiguousarray(U), self.eigenvalues, self.V, self.mean)
+        return replace(self, U=np.ascontiguousarray(U))
 
 
 class RidgeSmoother:
     """The linear map from targets to their ridge predictions on the training rows.
 
     The hat matrix is H = U diag(shrinkage) Uᵀ + 11ᵀ/n: the intercept is not penalised. It is never
-    formed whole; a block of its rows is ``(U[rows] * shrinkage) @ U.T + 1 / n``.
+    formed whole; a block of its rows is ``(U[rows] * shrinkage) @ U.T + 1 / n``. With weights w it
+    is that of rows and targets times w^(1/2), and 1 / n is the product of these roots over Σ w.
 
     Parameters
     ----------
@@ -98,6 +110,8 @@ class RidgeSmoother:
         e/(e + λ) for the eigenvalues e.
     leverage : ndarray of shape (n,)
         Diagonal of H.
+    root : ndarray of shape (n,) or None
+        w^(1/2).
 
     Examples
     --------
@@ -115,12 +129,17 @@ class RidgeSmoother:
         self.spectrum = spectrum.orthonormalised()
         self.alpha = alpha
         self.shrinkage = spectrum.eigenvalues / (spectrum.eigenvalues + alpha)
-        self.leverage = _leverage(self.U, self.shrinkage)
+        self.leverage = _leverage(self.spectrum, self.shrinkage)
 
     @property
     def U(self) -> FloatArray:  # noqa: N802
         """Orthonormal columns (n, q)."""
         return self.spectrum.U
+
+    @property
+    def root(self) -> FloatArray | None:
+        """Roots of the rows' weights."""
+        return self.spectrum.root
 
     def leave_one_out(self, T: Any) -> FloatArray:
         """Predict each row's targets from all other rows, exactly, for the given features.
@@ -139,20 +158,26 @@ class RidgeSmoother:
 
     def smooth(self, T: FloatArray) -> FloatArray:
         """Predict the rows' targets (n, t) with the rows themselves, without forming H."""
-        mean = T.mean(axis=0)
-        return np.asarray(self.U @ (self.shrinkage[:, None] * (self.U.T @ (T - mean))) + mean)
+        mean = weighted_mean(T, self.root)
+        fitted = self.U @ (self.shrinkage[:, None] * (self.U.T @ scaled(T - mean, self.root)))
+        return np.asarray(unscaled(fitted, self.root) + mean)
 
     def hat(self, rows: IntArray) -> Callable[[IntArray], FloatArray]:
         """Return what gives the rows of H for any columns, (len(rows), len(columns))."""
-        shrunk = self.U[rows] * self.shrinkage
-        return lambda columns: shrunk @ self.U[columns].T + 1 / len(self.U)
+        shrunk, root = self.U[rows] * self.shrinkage, self.root
+        if root is None:
+            return lambda columns: shrunk @ self.U[columns].T + 1 / len(self.U)
+        total = root @ root
+        return lambda columns: (
+            shrunk @ self.U[columns].T + np.outer(root[rows], root[columns] / total)
+        )
 
     def coefficients(self, T: Any) -> tuple[FloatArray, FloatArray]:
         """Return weights (p, t) of the features and offsets (t,) of the regression of targets."""
         T = _dense(T)
-        mean, spectrum = T.mean(axis=0), self.spectrum
+        mean, spectrum = weighted_mean(T, self.root), self.spectrum
         scale = np.sqrt(spectrum.eigenvalues) / (spectrum.eigenvalues + self.alpha)
-        weights = spectrum.V @ (scale[:, None] * (spectrum.U.T @ (T - mean)))
+        weights = spectrum.V @ (scale[:, None] * (spectrum.U.T @ scaled(T - mean, self.root)))
         return weights, mean - spectrum.mean @ weights
 
 
@@ -184,7 +209,7 @@ def differ_by_constants(T: Any, other: Any) -> bool:
 
 
 def leave_one_out_errors(spectrum: Spectrum, T: Any, alphas: FloatArray) -> FloatArray:
-    """Return the total squared leave-one-out error of targets for each penalty.
+    """Return the total squared leave-one-out error of targets for each penalty, rows by weight.
 
     Targets are made dense a block of columns at a time, so thousands of sparse labels need no more
     memory than the features do, and a further penalty costs O(n q min(q, t)).
@@ -205,11 +230,11 @@ def leave_one_out_errors(spectrum: Spectrum, T: Any, alphas: FloatArray) -> Floa
     U, q, t = spectrum.U, spectrum.U.shape[1], T.shape[1]
     losses = spectrum.eigenvalues + alphas[:, None]
     shrinkages = spectrum.eigenvalues / losses
-    weights = (1 - _leverage(U, shrinkages)) ** -2
+    weights = (1 - _leverage(spectrum, shrinkages)) ** -2
     # What ridge takes from each direction, 1 − shrinkage without its cancellation.
     remains = alphas[:, None] / losses
     if t <= q:
-        A, outside = _split(U, T)
+        A, outside = _split(spectrum, T)
         residuals = (outside + U @ (remain[:, None] * A) for remain in remains)
         return np.array([w @ (r**2).sum(axis=1) for w, r in zip(weights, residuals, strict=True)])
     # ‖p_i + Aᵀ D u_i‖² = ‖p_i‖² + 2 (A p_i)ᵀ D u_i + u_iᵀ D (A Aᵀ) D u_i
@@ -217,7 +242,7 @@ def leave_one_out_errors(spectrum: Spectrum, T: Any, alphas: FloatArray) -> Floa
     columns = sp.csc_array(T) if sp.issparse(T) else T
     width = max(q, 100)
     for start in range(0, t, width):
-        A, outside = _split(U, columns[:, start : start + width])
+        A, outside = _split(spectrum, columns[:, start : start + width])
         square += (outside**2).sum(axis=1)
         cross += outside @ A.T
         gram += A @ A.T
@@ -228,17 +253,34 @@ def leave_one_out_errors(spectrum: Spectrum, T: Any, alphas: FloatArray) -> Floa
     return errors
 
 
-def _split(U: FloatArray, T: Any) -> tuple[FloatArray, FloatArray]:
+def weighted_mean(values: FloatArray, root: FloatArray | None) -> FloatArray:
+    """Return the mean of rows by weight, shape (t,)."""
+    return np.asarray(values.mean(axis=0) if root is None else root**2 @ values / (root @ root))
+
+
+def scaled(values: FloatArray, root: FloatArray | None) -> FloatArray:
+    """Multiply rows by the roots of their weights."""
+    return values if root is None else values * root[:, None]
+
+
+def unscaled(values: FloatArray, root: FloatArray | None) -> FloatArray:
+    """Divide rows by the roots of their weights."""
+    return values if root is None else values / root[:, None]
+
+
+def _split(spectrum: Spectrum, T: Any) -> tuple[FloatArray, FloatArray]:
     """Return Uᵀ T and what of the centred targets lies outside the columns of U."""
     T = _dense(T)
-    T = T - T.mean(axis=0)
-    A = U.T @ T
-    return A, T - U @ A
+    T = scaled(T - weighted_mean(T, spectrum.root), spectrum.root)
+    A = spectrum.U.T @ T
+    return A, T - spectrum.U @ A
 
 
-def _leverage(U: FloatArray, shrinkage: FloatArray) -> FloatArray:
+def _leverage(spectrum: Spectrum, shrinkage: FloatArray) -> FloatArray:
     """Return the leverage of each row for one shrinkage, or a row of them for each of several."""
-    return np.minimum(shrinkage @ (U**2).T + 1 / len(U), _MOST_LEVERAGE)
+    U, root = spectrum.U, spectrum.root
+    of_mean = 1 / len(U) if root is None else root**2 / (root @ root)
+    return np.minimum(shrinkage @ (U**2).T + of_mean, _MOST_LEVERAGE)
 
 
 def _dense(T: Any) -> FloatArray:

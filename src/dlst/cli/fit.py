@@ -58,6 +58,9 @@ def fit(
     ] = None,
     test_size: TestSize = None,
     labels: Labels = None,
+    weight: Annotated[
+        str | None, typer.Option(help="The column that says how often each row counts.")
+    ] = None,
     text: Text = None,
     category: Category = None,
     number: Number = None,
@@ -90,6 +93,8 @@ def fit(
     The columns of a table (CSV, TSV, Parquet) are read by what they hold, which is told; options
     such as --text and --category say otherwise. Test rows, when there are any, are measured on.
     """
+    from sklearn.utils.validation import has_fit_parameter
+
     from dlst.cli import views
     from dlst.cli.models import used_model
     from dlst.data.front_door import holds_tables
@@ -108,6 +113,13 @@ def fit(
     columns = given_columns(
         text=text, category=category, number=number, date=date, image=image, id=id_, drop=drop
     )
+    if weight is not None:
+        if not has_fit_parameter(model, "sample_weight"):
+            raise DataError(
+                f"--weight goes with methods that weigh rows, such as dlst, krr and br; {method} "
+                "does not. Leave one of them out."
+            )
+        columns["drop"] = [*columns.get("drop", []), weight]
     if holds_tables(data, from_):
         if nominal is not None:
             raise DataError("--nominal is for ARFF; name the columns of a table with --category.")
@@ -116,9 +128,8 @@ def fit(
         )
     else:
         if columns:
-            raise DataError(
-                f"--{next(iter(columns))} is for tables (CSV, TSV, Parquet); {data} is none."
-            )
+            option = "weight" if weight is not None else next(iter(columns))
+            raise DataError(f"--{option} is for tables (CSV, TSV, Parquet); {data} is none.")
         dataset = load_data(data, labels, nominal, from_, test)
     train, held_out = sides(dataset, all_rows, test_size, seed)
     if dataset.table is None and not dataset.n_features:
@@ -130,7 +141,7 @@ def fit(
         keep_examples=examples,
         random_state=seed,
     )
-    fitted = _fitted(model if train.table is None else tagger, train)
+    fitted = _fitted(model if train.table is None else tagger, train, weight)
     seconds = time.perf_counter() - started
     used = used_model(fitted)
     scores = None
@@ -188,15 +199,17 @@ def _with_pictures(columns: dict[str, Any], images: str) -> dict[str, Any]:
     return {**columns, "image_encoder": PretrainedImages()} if images == "pretrained" else columns
 
 
-def _fitted(model: Any, dataset: Any) -> Any:
+def _fitted(model: Any, dataset: Any, weight: str | None) -> Any:
     """Fit, and tell warnings as notes of one line, without the place in the source."""
     from dlst.methods.fitting import fit_dataset
     from dlst.tagging.tables import fit_table
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default", UserWarning)
-        fit = fit_dataset if dataset.table is None else fit_table
-        fitted = fit(model, dataset)
+        if dataset.table is None:
+            fitted = fit_dataset(model, dataset)
+        else:
+            fitted = fit_table(model, dataset, weight)
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         typer.echo(f"note: {' '.join(message.split())}", err=True)
     return fitted

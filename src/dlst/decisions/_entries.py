@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,6 +33,8 @@ class Entries:
     indptr, indices : ndarray, or None when all entries are there
     weights : ndarray of shape (n,)
         How often each row counts.
+    label_weights : ndarray of shape (K,) or None
+        How often each label counts; None: once.
     """
 
     values: FloatArray
@@ -40,6 +42,7 @@ class Entries:
     indptr: IntArray | None
     indices: IntArray | None
     weights: FloatArray
+    label_weights: FloatArray | None = None
 
     @property
     def n_rows(self) -> float:
@@ -57,7 +60,9 @@ class Entries:
         return numbers[None, :] if self.indices is None else numbers[self.indices]
 
     def row_sums(self, numbers: Any) -> FloatArray:
-        """Add up what entries of each row have, shape (n,)."""
+        """Add up what entries of each row have, labels as often as they count, shape (n,)."""
+        if self.label_weights is not None:
+            numbers = numbers * self.of_labels(self.label_weights)
         if self.indptr is None:
             return np.asarray(numbers.sum(axis=1), dtype=np.float64)
         running = np.concatenate([[0.0], np.cumsum(numbers)])
@@ -70,13 +75,24 @@ class Entries:
         weighted = numbers * self.of_rows(self.weights)
         return np.bincount(self.indices, weighted, self.shape[1]).astype(np.float64, copy=False)
 
+    def total(self, of_labels: FloatArray) -> float:
+        """Add up what labels (K,) have, each as often as it counts."""
+        return float(
+            of_labels.sum() if self.label_weights is None else self.label_weights @ of_labels
+        )
+
+    @property
+    def n_labels(self) -> float:
+        """Labels, each as often as it counts."""
+        return self.total(np.ones(self.shape[1]))
+
     def with_values(self, values: FloatArray) -> Entries:
         """Give the same entries other values."""
-        return Entries(values, self.shape, self.indptr, self.indices, self.weights)
+        return replace(self, values=values)
 
     def weighted(self, weights: FloatArray) -> Entries:
         """Give the same entries with weights of their rows."""
-        return Entries(self.values, self.shape, self.indptr, self.indices, weights)
+        return replace(self, weights=weights)
 
     def rows(self, chosen: IntArray) -> Entries:
         """Give the entries of some rows."""
@@ -86,7 +102,7 @@ class Entries:
             matrix = self.matrix(self.values)[chosen]
             values, indptr, indices = matrix.data, matrix.indptr, matrix.indices
         shape = (len(chosen), self.shape[1])
-        return Entries(values, shape, indptr, indices, self.weights[chosen])
+        return Entries(values, shape, indptr, indices, self.weights[chosen], self.label_weights)
 
     def decided(self, chosen: BoolArray) -> sp.csr_array:
         """Give ones at the chosen entries, shape (n, K)."""
@@ -128,7 +144,7 @@ def best_fraction(entries: Entries, group: Literal["rows", "labels", "all"]) -> 
         if group == "rows":
             return entries.row_sums(numbers)
         found = entries.label_sums(numbers)
-        return found if group == "labels" else found.sum(keepdims=True)
+        return found if group == "labels" else np.array([entries.total(found)])
 
     def spread(numbers: FloatArray) -> FloatArray:
         if group == "rows":
@@ -177,18 +193,3 @@ def as_entries(probabilities: Any, *, n_labels: int | None = None) -> Entries:
             "Calibrate scores first, or take the rule 'top', which needs none."
         )
     return Entries(values, shape, indptr, indices, np.ones(shape[0]))
-
-
-def as_weights(weights: Any, n_rows: int) -> FloatArray:
-    """Check weights of rows: finite, not negative, not all 0; None is one for each row."""
-    if weights is None:
-        return np.ones(n_rows)
-    checked = np.asarray(weights, dtype=np.float64)
-    if checked.shape != (n_rows,) or not (np.isfinite(checked).all() and (checked >= 0).all()):
-        raise DataError(
-            f"sample_weight must hold a number of at least 0 for each of the {n_rows} rows; got "
-            f"{'negative or infinite ones' if checked.shape == (n_rows,) else checked.shape}."
-        )
-    if not checked.any():
-        raise DataError("sample_weight must be above 0 for some row; got zeros only.")
-    return checked

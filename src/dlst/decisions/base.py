@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import as_indicator
 from dlst._parameters import NONE, Constraints, check_parameters, number
-from dlst.decisions._entries import Entries, FloatArray, IntArray, as_entries, as_weights
+from dlst._weights import as_weights
+from dlst.decisions._entries import Entries, FloatArray, IntArray, as_entries
 from dlst.errors import DataError
 
 MOST_CERTAIN = 0.98
@@ -96,6 +97,7 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
         Y: Any,
         sample_weight: Any = None,
         *,
+        label_weight: Any = None,
         rows: Any = None,
         votes: Any = None,
     ) -> Any:
@@ -109,6 +111,9 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
             Labels of the training rows: 0, 1, NaN for unknown.
         sample_weight : array-like of shape (n,), optional
             How often each row counts.
+        label_weight : array-like of shape (K,), optional
+            How often each label counts where labels are added up, in the F1 of pool and row and in
+            the mean over labels. Rules with r labels a row, and for whole sets, count labels once.
         rows : array-like of shape (q,), optional
             Rows of Y that the probabilities belong to; all by default.
         votes : sparse of shape (q, n), optional
@@ -118,7 +123,9 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
         check_parameters(self)
         labels = as_indicator(Y)
         n, self.n_labels_ = labels.shape
-        weights = as_weights(sample_weight, n)
+        given = as_weights(sample_weight, n, "sample_weight")
+        weights = np.ones(n) if given is None else given
+        self.label_weights_ = as_weights(label_weight, self.n_labels_, "label_weight")
         self.observed_share_ = self._observed_share(labels, weights)
         chosen = np.arange(n) if rows is None else np.asarray(rows, dtype=np.int64)
         if probabilities is None and not self.learns:
@@ -129,6 +136,7 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
                 f"probabilities must have a row for each of the {len(chosen)} rows of Y; got "
                 f"{entries.shape[0]}. Say with rows= which of them these are."
             )
+        entries = replace(entries, label_weights=self.label_weights_)
         entries = self._corrected(entries.weighted(weights[chosen]))
         self._learn(Examples(entries, labels, weights, chosen, as_votes(votes, len(chosen), n)))
         return self
@@ -160,7 +168,8 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _new(self, probabilities: Any) -> Entries:
         check_is_fitted(self)
-        return self._corrected(as_entries(probabilities, n_labels=self.n_labels_))
+        entries = as_entries(probabilities, n_labels=self.n_labels_)
+        return self._corrected(replace(entries, label_weights=self.label_weights_))
 
     def _corrected(self, entries: Entries) -> Entries:
         if self.observed_share_ == 1.0:

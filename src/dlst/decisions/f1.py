@@ -124,10 +124,10 @@ class F1Rule(DecisionRule):
         size = entries.label_sums(chosen.astype(np.float64))
         hits = entries.label_sums(np.where(chosen, entries.values, 0.0))
         measure = size + own.total
-        pool = 1.0 / max(1.0 / entries.n_rows, measure.sum())
-        worth = _ratio(np.full_like(measure, self.mu / self.n_labels_), measure)
+        pool = 1.0 / max(1.0 / entries.n_rows, entries.total(measure))
+        worth = _ratio(np.full_like(measure, self.mu / entries.n_labels), measure)
         half = np.divide(hits, measure, out=own.value.copy(), where=size > 0)
-        return _Pull(pool * pool * hits.sum() + worth * half, pool + worth)
+        return _Pull(pool * pool * entries.total(hits) + worth * half, pool + worth)
 
     def _chosen(self, entries: Entries, pull: _Pull, rows: BestFraction) -> BoolArray:
         measure = rows.size + rows.total
@@ -142,9 +142,9 @@ class F1Rule(DecisionRule):
     ) -> float:
         ones, hits = chosen.astype(np.float64), np.where(chosen, entries.values, 0.0)
         size, found = entries.label_sums(ones), entries.label_sums(hits)
-        macro = _ratio(found, size + of_labels).mean()
+        macro = entries.total(_ratio(found, size + of_labels)) / entries.n_labels
         instance = _ratio(entries.row_sums(hits), entries.row_sums(ones) + of_rows)
-        micro = found.sum() / max(LEAST, size.sum() + of_labels.sum())
+        micro = entries.total(found) / max(LEAST, entries.total(size + of_labels))
         return float(
             2.0 * (micro + self.mu * macro + self.row_worth_ * (entries.weights @ instance))
         )

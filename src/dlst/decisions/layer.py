@@ -10,6 +10,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator
 
 from dlst._parameters import Constraints, check_parameters, one_of
+from dlst._weights import Weights
 from dlst.decisions._entries import FloatArray
 from dlst.decisions.base import CARDINALITY, DecisionRule
 from dlst.decisions.budget import TopRule
@@ -96,7 +97,9 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
         """Whether out-of-sample probabilities are needed, for a rule or to calibrate for it."""
         return self.decision not in ("own", "top") or self.tau == "auto"
 
-    def fit(self, found: OutOfSample | None, Y: sp.csr_array) -> DecisionLayer:
+    def fit(
+        self, found: OutOfSample | None, Y: sp.csr_array, weights: Weights | None = None
+    ) -> DecisionLayer:
         """Learn the rules.
 
         Parameters
@@ -105,26 +108,31 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
             Rows, their probabilities, and who voted on them.
         Y : csr_array of shape (n, K)
             Labels of all training rows.
+        weights : Weights, optional
+            How often rows and labels count.
         """
         K = Y.shape[1]
+        of_rows, of_labels = (None, None) if weights is None else weights
         self.intercept_, self.slope_ = np.zeros(K), 1.0
         self.prior_correction_ = PriorCorrection(self.tau)
         if found is None:
-            self.prior_correction_.fit(None, Y)
+            self.prior_correction_.fit(None, Y, of_rows)
             self.rules_: dict[str, DecisionRule] = {
-                "top": TopRule(cardinality=self.cardinality).fit(None, Y)
+                "top": TopRule(cardinality=self.cardinality).fit(None, Y, of_rows)
             }
             return self
         rows, P, votes = _some_rows(found)
         logits = clipped_logit(P, _MARGIN)
-        self.prior_correction_.fit(logits, Y, rows=rows)
-        self._calibrate(logits, Y[rows])
+        self.prior_correction_.fit(logits, Y, of_rows, rows=rows)
+        self._calibrate(logits, Y[rows], None if weights is None else weights.of_rows(rows))
         P = self.calibrated(P)
         self.rules_ = {}
         for name, rule in RULES.items():
             unfitted = rule(cardinality=self.cardinality)
             try:
-                self.rules_[name] = unfitted.fit(P, Y, rows=rows, votes=votes)
+                self.rules_[name] = unfitted.fit(
+                    P, Y, of_rows, label_weight=of_labels, rows=rows, votes=votes
+                )
             except DataError:
                 # What these labels cannot teach is missed only where it is asked for.
                 if name == self.decision:
@@ -151,12 +159,12 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
             return S
         return self.prior_correction_.apply(clipped_logit(P, _RANKED_MARGIN))
 
-    def _calibrate(self, logits: FloatArray, Y: sp.csr_array) -> None:
+    def _calibrate(self, logits: FloatArray, Y: sp.csr_array, weights: Weights | None) -> None:
         labels = Y.toarray()
         known = ~np.isnan(labels)
         present = np.where(known, labels, 0.0)
         self.intercept_, slopes = fit_logistic(
-            logits[None], present, None if known.all() else known
+            logits[None], present, None if known.all() else known, weights
         )
         self.slope_ = float(slopes[0])
 

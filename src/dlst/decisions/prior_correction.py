@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import as_indicator
 from dlst._parameters import Constraints, check_parameters, number, one_of
+from dlst._weights import as_weights
 from dlst.errors import DataError
 from dlst.metrics import instance_average_precision
 
@@ -59,7 +60,9 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
     def __init__(self, tau: Tau = 0.0):
         self.tau = tau
 
-    def fit(self, scores: Any, Y: Any, *, rows: Any = None) -> PriorCorrection:
+    def fit(
+        self, scores: Any, Y: Any, sample_weight: Any = None, *, rows: Any = None
+    ) -> PriorCorrection:
         """Learn the prior, and τ where it is left open.
 
         Parameters
@@ -68,6 +71,8 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
             Out-of-sample scores, which are logits as a rule; only needed for ``tau="auto"``.
         Y : array-like or sparse of shape (n, K)
             Labels of the training rows, NaN for unknown.
+        sample_weight : array-like of shape (n,), optional
+            How often each row counts.
         rows : array-like of shape (q,), optional
             Rows of Y that the scores belong to; all by default.
         """
@@ -75,8 +80,12 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
         labels = as_indicator(Y)
         n, K = labels.shape
         unknown = np.isnan(labels.data)
-        known = n - np.bincount(labels.indices[unknown], minlength=K)
-        positive = np.bincount(labels.indices[~unknown], minlength=K)
+        given = as_weights(sample_weight, n, "sample_weight")
+        weights = np.ones(n) if given is None else given
+        of_entries = np.repeat(weights, np.diff(labels.indptr))
+        missing, ones = labels.indices[unknown], labels.indices[~unknown]
+        known = weights.sum() - np.bincount(missing, of_entries[unknown], minlength=K)
+        positive = np.bincount(ones, of_entries[~unknown], minlength=K)
         self.log_prior_ = np.log((positive + 0.5) / (known + 1.0))
         self.average_precision_: dict[float, float] = {}
         if self.tau != "auto":
@@ -96,15 +105,18 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
                 for tau in GRID
             ]
         )
-        precisions = precisions[:, np.isfinite(precisions[0])]
-        n_judged = precisions.shape[1]
-        if n_judged < 2:
+        counted = np.isfinite(precisions[0])
+        weights = (weights if rows is None else weights[rows])[counted]
+        precisions = precisions[:, counted]
+        if precisions.shape[1] < 2 or weights.sum() <= 1.0:
             # Nothing is changed where no rows have labels to be judged by.
             self.tau_ = 0.0
             return self
-        means = precisions.mean(axis=1)
+        n_judged = weights.sum()
+        means = precisions @ weights / n_judged
         best = int(np.argmax(means))
-        least = means[best] - precisions[best].std(ddof=1) / np.sqrt(n_judged)
+        squares = weights @ (precisions[best] - means[best]) ** 2
+        least = means[best] - np.sqrt(squares / (n_judged - 1.0) / n_judged)
         self.average_precision_ = dict(zip(GRID, means.tolist(), strict=True))
         near = [tau for tau, mean in self.average_precision_.items() if mean >= least]
         self.tau_ = min(near, key=lambda tau: abs(tau - STUDIED_TAU))

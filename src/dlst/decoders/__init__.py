@@ -9,7 +9,16 @@ if TYPE_CHECKING:
     from dlst.decoders._inputs import clipped_logit
     from dlst.decoders.classifier import ClassifierDecoder, as_decoder
     from dlst.decoders.evidence import EvidenceDecoder
-    from dlst.decoders.evidences import CodeVote, DirectReadout, Evidence, FeatureVote, TrainingRows
+    from dlst.decoders.evidences import (
+        CodeVote,
+        CountPosterior,
+        DirectReadout,
+        Evidence,
+        ExtraTreesVote,
+        FeatureVote,
+        RandomForestVote,
+        TrainingRows,
+    )
     from dlst.decoders.inverse import InverseDecoder
     from dlst.decoders.linear import LinearDecoder
     from dlst.decoders.mlknn import MLkNNDecoder
@@ -23,15 +32,18 @@ __all__ = [
     "ClassifierDecoder",
     "CodeDecoder",
     "CodeVote",
+    "CountPosterior",
     "DirectReadout",
     "Evidence",
     "EvidenceDecoder",
     "Explanation",
+    "ExtraTreesVote",
     "FeatureVote",
     "InverseDecoder",
     "LinearDecoder",
     "MLkNNDecoder",
     "NeighbourVotes",
+    "RandomForestVote",
     "StagedDecoder",
     "TrainingRows",
     "VoteDecoder",

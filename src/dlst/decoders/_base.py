@@ -61,6 +61,9 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         """Return how much each training row votes on new rows; None where none do."""
         return None
 
+    def forget(self) -> None:
+        """Drop what is needed for learning decisions only; nothing by default."""
+
     def searched(self) -> SearchedCodes | None:
         """Return the codes among which neighbours are searched; None where none are."""
         return None

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix, as_features, as_indicator
+from dlst._weights import Weights
 from dlst.errors import DataError
 
 FloatArray = NDArray[np.float64]
@@ -26,9 +27,12 @@ class Labels:
     ----------
     Y : csr_array of shape (n, K)
         Ones and NaN stored.
+    weights : Weights or None
+        How often rows and labels count; None for all alike.
     """
 
     Y: sp.csr_array
+    weights: Weights | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -49,15 +53,20 @@ class Labels:
 
     @cached_property
     def n_positive(self) -> FloatArray:
-        """Known ones of each label, shape (K,)."""
+        """Known ones of each label, rows by weight, shape (K,)."""
+        if self.weights is not None:
+            return np.asarray(self.weights.rows @ self.ones)
         return np.bincount(self.ones.indices, minlength=self.shape[1]).astype(np.float64)
 
     @cached_property
     def n_known(self) -> FloatArray:
-        """Known entries of each label, shape (K,)."""
+        """Known entries of each label, rows by weight, shape (K,)."""
         n, K = self.shape
+        total = float(n) if self.weights is None else float(self.weights.rows.sum())
         if self.unknown is None:
-            return np.full(K, float(n))
+            return np.full(K, total)
+        if self.weights is not None:
+            return np.asarray(total - self.weights.rows @ self.unknown)
         return n - np.bincount(self.unknown.indices, minlength=K).astype(np.float64)
 
     @cached_property
@@ -81,7 +90,13 @@ class Labels:
     @property
     def constant(self) -> BoolArray:
         """Labels whose known entries are all equal: nothing can be learnt about them."""
-        return np.isin(self.prevalence, (0.0, 1.0))
+        # Weights change no label into a constant one, but rounding of their sums might.
+        prevalence = self.prevalence if self.weights is None else Labels(self.Y).prevalence
+        return np.isin(prevalence, (0.0, 1.0))
+
+    def row_weights(self, rows: Any = slice(None)) -> FloatArray | None:
+        """Return how often each of some rows counts; None where all count once."""
+        return None if self.weights is None else self.weights.rows[rows]
 
     def dense(self, rows: IntArray | None = None) -> tuple[FloatArray, BoolArray | None]:
         """Return labels of some rows as an array, unknown = 0, and which are known (None: all)."""
@@ -112,7 +127,7 @@ def as_codes(codes: Any, what: str = "codes", *, n_columns: int | None = None) -
     return checked
 
 
-def as_labels(Y: Any, n_rows: int) -> Labels:
+def as_labels(Y: Any, n_rows: int, weights: Weights | None = None) -> Labels:
     """Return checked labels that belong to the given number of codes."""
     indicator = as_indicator(Y)
     if indicator.shape[0] != n_rows:
@@ -120,7 +135,7 @@ def as_labels(Y: Any, n_rows: int) -> Labels:
             f"codes and Y must have the same rows; got {n_rows} codes and {indicator.shape[0]} "
             "label vectors."
         )
-    labels = Labels(indicator)
+    labels = Labels(indicator, weights)
     if len(labels.labelled_rows) == 0:
         raise DataError("Y must have a known entry; got no rows or NaN only.")
     return labels

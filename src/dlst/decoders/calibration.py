@@ -7,7 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dlst._kernels.pooled_logistic import Sums, logistic_sums
+from dlst._weights import Weights
 from dlst.decoders._inputs import BoolArray, FloatArray
+
+LEAST_TOTAL = 1e-12
+"""What nothing at all counts."""
 
 _PRECISION = 1e-12
 """Share of the value that a step must promise to be worth another pass over the entries."""
@@ -23,6 +27,7 @@ def fit_logistic(
     evidence: FloatArray,
     present: FloatArray,
     known: BoolArray | None = None,
+    weights: Weights | None = None,
     *,
     max_iterations: int = 200,
 ) -> tuple[FloatArray, FloatArray]:
@@ -35,6 +40,8 @@ def fit_logistic(
         Labels, 0 or 1.
     known : ndarray of bool, shape (n, K), optional
         Entries that count; all by default.
+    weights : Weights, optional
+        How often rows and labels count.
 
     Returns
     -------
@@ -44,7 +51,7 @@ def fit_logistic(
     Notes
     -----
     The penalty is Σ a_j²/2 + Σ (b_m - 1/m)²/2 beside the *sum* of the log-losses: it decides where
-    there are few rows and vanishes where there are many.
+    there are few rows and vanishes where there are many. A label of weight 2 has its a_j² twice.
 
     Newton's method, projected on b >= 0. Intercepts touch each other only through the few slopes,
     so that a step costs O(K m²) beside the pass over the entries, and some ten passes do.
@@ -57,7 +64,7 @@ def fit_logistic(
     (True, True)
     """
     m, _, K = evidence.shape
-    here = penalised_loss(np.zeros(K), np.full(m, 1.0 / m), evidence, present, known)
+    here = penalised_loss(np.zeros(K), np.full(m, 1.0 / m), evidence, present, known, weights)
     for _ in range(max_iterations):
         intercept_step, slope_step, promised = here.newton_step()
         length = 1.0
@@ -67,7 +74,7 @@ def fit_logistic(
             if promised <= _PRECISION * here.value:
                 # So near that the value cannot tell any more; the step itself is still good.
                 return intercepts, slopes
-            there = penalised_loss(intercepts, slopes, evidence, present, known)
+            there = penalised_loss(intercepts, slopes, evidence, present, known, weights)
             if there.value <= here.value - _SUFFICIENT * length * promised:
                 break
             length /= 2.0
@@ -76,15 +83,18 @@ def fit_logistic(
 
 
 def stack_log_loss(
-    evidence: FloatArray, present: FloatArray, known: BoolArray | None = None
+    evidence: FloatArray,
+    present: FloatArray,
+    known: BoolArray | None = None,
+    weights: Weights | None = None,
 ) -> float:
     """Return the mean log-loss of the known entries, each evidence weighed as it fits them best.
 
     Parameters are those of :func:`fit_logistic`.
     """
-    intercepts, slopes = fit_logistic(evidence, present, known)
-    n_known = present.size if known is None else int(known.sum())
-    return _sums(intercepts, slopes, evidence, present, known)[0] / max(n_known, 1)
+    intercepts, slopes = fit_logistic(evidence, present, known, weights)
+    loss = _sums(intercepts, slopes, evidence, present, known, weights)[0]
+    return loss / max(counted((len(present), present.shape[1]), known, weights), LEAST_TOTAL)
 
 
 def penalised_loss(
@@ -93,19 +103,21 @@ def penalised_loss(
     evidence: FloatArray,
     present: FloatArray,
     known: BoolArray | None,
+    weights: Weights | None = None,
 ) -> PenalisedLoss:
     """Evaluate the penalised log-loss with its derivatives."""
     loss, by_intercept, by_slope, curvature, cross, square = _sums(
-        intercepts, slopes, evidence, present, known
+        intercepts, slopes, evidence, present, known, weights
     )
+    counts = np.ones_like(intercepts) if weights is None else weights.labels
     pull = slopes - 1.0 / len(slopes)
     return PenalisedLoss(
         intercepts,
         slopes,
-        value=loss + 0.5 * float(intercepts @ intercepts) + 0.5 * float(pull @ pull),
-        by_intercept=by_intercept + intercepts,
+        value=loss + 0.5 * float(counts @ intercepts**2) + 0.5 * float(pull @ pull),
+        by_intercept=by_intercept + counts * intercepts,
         by_slope=by_slope + pull,
-        curvature=curvature + 1.0,
+        curvature=curvature + counts,
         cross=cross,
         square=square + np.eye(len(slopes)),
     )
@@ -117,12 +129,30 @@ def _sums(
     evidence: FloatArray,
     present: FloatArray,
     known: BoolArray | None,
+    weights: Weights | None,
 ) -> Sums:
     mask = np.empty((0, 0), dtype=np.bool_) if known is None else np.ascontiguousarray(known)
+    n, K = present.shape
+    of_rows, of_labels = (np.ones(n), np.ones(K)) if weights is None else weights
     sums: Sums = logistic_sums(
-        np.ascontiguousarray(evidence), np.ascontiguousarray(present), mask, intercepts, slopes
+        np.ascontiguousarray(evidence),
+        np.ascontiguousarray(present),
+        mask,
+        of_rows,
+        of_labels,
+        intercepts,
+        slopes,
     )
     return sums
+
+
+def counted(shape: tuple[int, int], known: BoolArray | None, weights: Weights | None) -> float:
+    """Count the known entries, by weight."""
+    if weights is None:
+        return float(shape[0] * shape[1] if known is None else known.sum())
+    if known is None:
+        return float(weights.rows.sum() * weights.labels.sum())
+    return float(weights.rows @ known @ weights.labels)
 
 
 class PenalisedLoss(NamedTuple):

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from dlst._parameters import Constraints, check_parameters, number
+import numpy as np
+from sklearn.utils import check_random_state
+
+from dlst._parameters import Constraints, check_parameters, number, one_of
 from dlst.decoders._inputs import FloatArray
 from dlst.decoders.evidences import (
     K_GRID,
@@ -22,6 +25,9 @@ from dlst.decoders.stack import StackedDecoder, for_all_rows
 PLAIN_LINK_SCALE = 0.05
 """Link of the read-out when it decides alone: p is the read-out itself, softly kept in (0, 1)."""
 
+RARE = 10.0
+"""Positives of a label for which both slopes count alike."""
+
 
 class EvidenceDecoder(StackedDecoder):
     """Logistic combination of evidences, each available out of sample for training rows.
@@ -36,6 +42,9 @@ class EvidenceDecoder(StackedDecoder):
         Which of the three to use.
     extra : sequence of Evidence
         More of them; see :class:`~dlst.decoders.evidences.Evidence`.
+    slopes : {"shared", "by frequency"}
+        ``"by frequency"``: two slopes for each evidence, one for frequent and one for rare labels,
+        b_mj = u_m s_j + v_m (1 − s_j), s_j = n_j/(n_j + 10) for a label of n_j positives.
     k_grid, rho_grid : sequence
         Choices of the votes.
     n_queries : int, "auto" or "all"
@@ -71,6 +80,7 @@ class EvidenceDecoder(StackedDecoder):
     """
 
     _constraints: ClassVar[Constraints] = {
+        "slopes": one_of("shared", "by frequency"),
         "enrichment": number(at_least=0, at_most=1),
     }
 
@@ -80,6 +90,7 @@ class EvidenceDecoder(StackedDecoder):
         code_vote: bool = True,
         feature_vote: bool = True,
         extra: Sequence[Evidence] = (),
+        slopes: Literal["shared", "by frequency"] = "shared",
         k_grid: Sequence[int] = K_GRID,
         rho_grid: Sequence[float] = RHO_GRID,
         n_queries: int | Literal["auto", "all"] = "auto",
@@ -92,6 +103,7 @@ class EvidenceDecoder(StackedDecoder):
         self.code_vote = code_vote
         self.feature_vote = feature_vote
         self.extra = extra
+        self.slopes = slopes
         self.k_grid = k_grid
         self.rho_grid = rho_grid
         self.n_queries = n_queries
@@ -110,7 +122,7 @@ class EvidenceDecoder(StackedDecoder):
             evidences.append(CodeVote(self.k_grid, self.rho_grid))
         if self.feature_vote:
             evidences.append(FeatureVote(self.k_grid))
-        evidences.extend(self.extra)
+        evidences.extend(self._seeded(part) for part in self.extra)
         names = [evidence.name for evidence in evidences]
         if not names:
             raise ValueError(
@@ -130,6 +142,24 @@ class EvidenceDecoder(StackedDecoder):
             guessed = self._stack(for_all_rows(training))
             training = replace(training, enriched=self._enrich(training, guessed))
         self._stack(training)
+
+    def _seeded(self, part: Evidence) -> Evidence:
+        """Return an evidence, one without a seed of its own with one of the decoder's."""
+        given = part.get_params(deep=False)
+        if given.get("random_state", 0) is not None:
+            return part
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        return type(part)(**{**given, "random_state": int(seed)})
+
+    def _weigh(self, evidence: FloatArray, training: TrainingRows) -> None:
+        if self.slopes == "shared":
+            super()._weigh(evidence, training)
+            return
+        positives = training.labels.n_positive
+        frequent = positives / (positives + RARE)
+        super()._weigh(np.concatenate([evidence * frequent, evidence * (1.0 - frequent)]), training)
+        of_frequent, of_rare = np.split(self.slopes_, 2)
+        self.slopes_ = np.outer(of_frequent, frequent) + np.outer(of_rare, 1.0 - frequent)
 
     def _is_small(self, training: TrainingRows) -> bool:
         return len(training.labels.labelled_rows) < self.min_rows

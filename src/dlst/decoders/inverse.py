@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import as_dense
+from dlst._weights import Weights
 from dlst.decoders._base import CodeDecoder
 from dlst.decoders._inputs import as_codes, as_labels
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
@@ -45,6 +46,7 @@ class InverseDecoder(CodeDecoder):
         X: Any = None,
         smoother: Smoother | None = None,
         encoder: Any = None,
+        weights: Weights | None = None,
     ) -> InverseDecoder:
         """Take the inverse of a fitted linear encoder.
 
@@ -55,7 +57,7 @@ class InverseDecoder(CodeDecoder):
         Y : array-like or sparse of shape (n, K)
         encoder : encoder
             Fitted, with a ``linear_inverse()``.
-        targets, X, smoother
+        targets, X, smoother, weights
             Not used.
         """
         inverse = None if encoder is None else encoder.linear_inverse()

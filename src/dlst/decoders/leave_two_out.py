@@ -7,7 +7,8 @@ rows i and l is, with residuals R = Z - HZ and a = 1 - diag(H),
     alpha_il = h_il / (a_i a_l - h_il²),   gamma_il = a_i / (a_i a_l - h_il²),
 
 and the query, without row i, q_i = z_i - r_i / a_i. A code that had seen row i would lean towards
-z_i, and votes would look better in calibration than they are for a new row.
+z_i, and votes would look better in calibration than they are for a new row. With weights w of the
+rows H is that of rows times w^(1/2), and r_i comes times (w_i / w_l)^(1/2).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class LeaveTwoOut:
     """
 
     def __init__(self, smoother: Smoother, targets: FloatArray):
-        self.smoother, self.targets = smoother, targets
+        self.smoother, self.targets, self.root = smoother, targets, smoother.root
         self.residuals = targets - smoother.smooth(targets)
         self.gaps = np.maximum(1.0 - smoother.leverage, LEAST_LEVERAGE_GAP)
 
@@ -55,7 +56,7 @@ class LeftOutQueries:
     """Rows i whose codes are predicted without them."""
 
     def __init__(self, left_out: LeaveTwoOut, rows: IntArray):
-        self._all = left_out
+        self._all, self._rows = left_out, rows
         self._hat = left_out.smoother.hat(rows)
         self.r, self.a = left_out.residuals[rows], left_out.gaps[rows, None]
         self.q = left_out.targets[rows] - self.r / self.a
@@ -74,6 +75,8 @@ class LeftOutQueries:
         h = self._hat(searched)
         determinant = np.maximum(self.a * a - h**2, LEAST_LEVERAGE_GAP**2)
         alpha, gamma = h / determinant, self.a / determinant
+        if known.root is not None:
+            alpha *= known.root[self._rows, None] / known.root[searched]
 
         fixed = self.q_square + (z**2).sum(1) - 2.0 * (self.q @ z.T)
         linear = self.q_r - self.r @ z.T

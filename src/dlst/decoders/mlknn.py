@@ -101,17 +101,38 @@ class MLkNNDecoder(CodeDecoder):
         check_parameters(self)
         if len(rows) < 2:
             raise DataError("ML-kNN needs at least 2 labelled rows; got 1. Add samples.")
-        self.n_neighbors_ = min(int(self.n_neighbors), len(rows) - 1)
-        labels = Labels(labels.Y[rows])
-        self.n_codes_, self.n_labels_ = codes.shape[1], labels.shape[1]
-        self.index_ = NeighbourIndex(codes[rows])
-        self.ones_, self.calibration_rows_ = labels.ones, rows
-        self.constant_, self.prevalence_ = labels.constant, labels.prevalence
-        found = self.index_.nearest(self.n_neighbors_, n_jobs=self.n_jobs)
-        counts = self._count(found)
-        self._estimate(labels, counts)
-        self.out_of_sample_proba_ = self._leave_own_count_out(labels, counts)
+        k = min(int(self.n_neighbors), len(rows) - 1)
+        labels, index = Labels(labels.Y[rows]), NeighbourIndex(codes[rows])
+        found = index.nearest(k, n_jobs=self.n_jobs)
+        self.calibration_rows_ = rows
+        self.out_of_sample_proba_ = self.learn_counts(index, labels, found, labels)
         return self
+
+    def learn_counts(
+        self, index: NeighbourIndex, labels: Labels, found: Neighbours, judged: Labels
+    ) -> FloatArray:
+        """Fill the tables from neighbours that are found already.
+
+        Parameters
+        ----------
+        index : NeighbourIndex
+            Of the n codes among which new rows have their neighbours, with ``labels`` of n rows.
+        found : Neighbours
+            Those of q training rows among the voters, none its own, and ``judged``, the labels of
+            these rows.
+
+        Returns
+        -------
+        ndarray of shape (q, K)
+            The posterior of each of these rows, from tables without its own count.
+        """
+        self.n_neighbors_ = found.indices.shape[1]
+        self.n_codes_, self.n_labels_ = index.rows.shape[1], labels.shape[1]
+        self.index_, self.ones_ = index, labels.ones
+        self.constant_, self.prevalence_ = labels.constant, labels.prevalence
+        counts = self._count(found)
+        self._estimate(judged, counts)
+        return self._leave_own_count_out(judged, counts)
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:
         """Return the posterior of each label and its logit, finite also for constant labels."""

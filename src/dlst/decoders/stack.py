@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._weights import Weights
 from dlst.decoders._base import CodeDecoder
 from dlst.decoders._inputs import FloatArray, IntArray, as_aligned, as_codes, as_labels
 from dlst.decoders.calibration import fit_logistic
@@ -39,7 +40,7 @@ class StackedDecoder(CodeDecoder):
     evidences_ : list of Evidence
         Fitted, in the order of the slopes.
     intercept_ : ndarray of shape (K,)
-    slopes_ : ndarray of shape (m,)
+    slopes_ : ndarray of shape (m,), or (m, K) where labels have slopes of their own
     calibration_rows_ : ndarray of shape (q,)
         Training rows that intercepts and slopes were learnt on.
     out_of_sample_proba_ : ndarray of shape (q, K)
@@ -59,6 +60,7 @@ class StackedDecoder(CodeDecoder):
         X: Any = None,
         smoother: Smoother | None = None,
         encoder: Any = None,
+        weights: Weights | None = None,
     ) -> StackedDecoder:
         """Fit the evidences and learn how much each is worth.
 
@@ -76,8 +78,10 @@ class StackedDecoder(CodeDecoder):
             The regression's; makes calibration exact (leave-two-out).
         encoder
             Not used.
+        weights : Weights, optional
+            How often rows and labels count.
         """
-        training = self._training(codes, Y, targets, X, smoother)
+        training = self._training(codes, Y, targets, X, smoother, weights)
         labels = training.labels
         self.n_rows_, self.n_codes_ = training.codes.shape
         self.n_features_ = None if training.X is None else training.X.shape[1]
@@ -113,10 +117,15 @@ class StackedDecoder(CodeDecoder):
         """Return how much each training row votes on new rows, near codes first in line."""
         codes, X = self._check_new(codes, X)
         for evidence in self.evidences_:
-            if evidence.left_out_votes() is not None:
+            if evidence.votes_among_codes:
                 voters = evidence.neighbours(codes, X)
                 return None if voters is None else voters.matrix(self.n_rows_)
         return None
+
+    def forget(self) -> None:
+        """Drop what decisions were learnt from."""
+        for evidence in self.evidences_:
+            evidence.drop_votes()
 
     def searched(self) -> SearchedCodes | None:
         """Return the codes that the first of the votes among codes searches."""
@@ -173,8 +182,7 @@ class StackedDecoder(CodeDecoder):
         self.intercept_ = np.zeros(K)
         self.slopes_ = np.ones(len(self.evidences_))
         if weigh and self.evidences_:
-            present, known = training.labels.dense(training.rows)
-            self._weigh(evidence, present, known)
+            self._weigh(evidence, training)
         self.intercept_[self.constant_] = np.clip(
             logit(self.prevalence_[self.constant_]), -CONSTANT_LOGIT, CONSTANT_LOGIT
         )
@@ -184,12 +192,15 @@ class StackedDecoder(CodeDecoder):
         )
         return self.out_of_sample_proba_
 
-    def _weigh(self, evidence: FloatArray, present: FloatArray, known: Any) -> None:
+    def _weigh(self, evidence: FloatArray, training: TrainingRows) -> None:
+        present, known = training.labels.dense(training.rows)
+        weights = training.weights()
         varying = np.flatnonzero(~self.constant_)
         if len(varying) < evidence.shape[2]:
             evidence, present = evidence[:, :, varying], present[:, varying]
             known = None if known is None else known[:, varying]
-        self.intercept_[varying], self.slopes_ = fit_logistic(evidence, present, known)
+            weights = None if weights is None else weights.of_labels(varying)
+        self.intercept_[varying], self.slopes_ = fit_logistic(evidence, present, known, weights)
 
     def _contributions(
         self, codes: FeatureMatrix, X: FeatureMatrix | None, *, silent: bool = True
@@ -197,7 +208,7 @@ class StackedDecoder(CodeDecoder):
         """Give what each evidence adds; ``silent=False``: but for those that weigh nothing."""
         shape = (codes.shape[0], len(self.intercept_))
         for slope, evidence in zip(self.slopes_, self.evidences_, strict=True):
-            if slope == 0.0 and not silent:
+            if not silent and not np.any(slope):
                 continue
             contribution = slope * _checked(evidence, evidence.values(codes, X), shape)
             contribution[:, self.constant_] = 0.0
@@ -222,11 +233,17 @@ class StackedDecoder(CodeDecoder):
         return checked, features
 
     def _training(
-        self, codes: Any, Y: Any, targets: Any, X: Any, smoother: Smoother | None
+        self,
+        codes: Any,
+        Y: Any,
+        targets: Any,
+        X: Any,
+        smoother: Smoother | None,
+        weights: Weights | None,
     ) -> TrainingRows:
         codes = as_codes(codes)
         n = codes.shape[0]
-        labels = as_labels(Y, n)
+        labels = as_labels(Y, n, weights)
         targets = as_aligned(targets, "targets", n)
         if targets is not None and targets.shape != codes.shape:
             raise DataError(

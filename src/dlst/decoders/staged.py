@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import BOOLEAN, Constraints, check_parameters, integer, number
+from dlst._weights import Weights
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, as_codes
 from dlst.decoders.calibration import stack_log_loss
 from dlst.decoders.evidences import Evidence, TrainingRows
@@ -149,6 +150,7 @@ class StagedDecoder(StackedDecoder):
         X: Any = None,
         smoother: Smoother | None = None,
         encoder: Any = None,
+        weights: Weights | None = None,
     ) -> StackedDecoder:
         """Learn the link, ask the votes, and weigh what joined.
 
@@ -162,6 +164,8 @@ class StagedDecoder(StackedDecoder):
             Features, for the feature vote.
         encoder : encoder
             Fitted; has ``decoding_`` (r, K) and ``offset_`` (K,).
+        weights : Weights, optional
+            How often rows and labels count.
         targets, smoother
             Not used.
         """
@@ -172,7 +176,7 @@ class StagedDecoder(StackedDecoder):
                 f"{encoder!r}. Use EvidenceDecoder, which takes any codes."
             )
         self.decoding_, self.offset_ = encoder.decoding_, encoder.offset_
-        return super().fit(self._decoded(as_codes(codes)), Y, X=X)
+        return super().fit(self._decoded(as_codes(codes)), Y, X=X, weights=weights)
 
     def _decoded(self, codes: FeatureMatrix) -> FloatArray:
         return np.asarray(codes @ self.decoding_ + self.offset_)
@@ -214,7 +218,7 @@ class StagedDecoder(StackedDecoder):
             if kept:
                 self.evidences_.append(part)
                 gathered.append(self._on_varying(part.settle(training, choice)))
-        self._weigh(np.stack(gathered), *training.labels.dense(training.rows))
+        self._weigh(np.stack(gathered), training)
         for part in self.evidences_:
             part.forget()
         return gathered
@@ -229,7 +233,7 @@ class StagedDecoder(StackedDecoder):
             yield second
             scores += [second] if self.evidence_choice_[second.name]["kept"] else []
         if self.code_vote:
-            self._weigh(np.stack(gathered), *training.labels.dense(training.rows))
+            self._weigh(np.stack(gathered), training)
             codes = ProbabilityCodes(scores, self.intercept_.copy(), self.slopes_, self.n_axes)
             yield ProbabilityVote(codes, self.k_grid, self.rho_grid)
         if self.feature_vote:
@@ -287,14 +291,16 @@ class _Judge:
         present, known = training.labels.dense(self.rows.rows)
         self.present = present[:, varying]
         self.known = None if known is None else known[:, varying]
+        weights = self.rows.weights()
+        self.weights = None if weights is None else weights.of_labels(varying)
         self.evidence = np.empty((0, *self.present.shape))
 
     def join(self, values: FloatArray) -> None:
         """Add evidence (n_pilots, K) for good."""
         self.evidence = np.concatenate([self.evidence, values[None, :, self.varying]])
-        self.log_loss = stack_log_loss(self.evidence, self.present, self.known)
+        self.log_loss = stack_log_loss(self.evidence, self.present, self.known, self.weights)
 
     def with_one_more(self, values: FloatArray) -> float:
         """Return the log-loss with evidence (n_pilots, K) added."""
         more = np.concatenate([self.evidence, values[None, :, self.varying]])
-        return stack_log_loss(more, self.present, self.known)
+        return stack_log_loss(more, self.present, self.known, self.weights)

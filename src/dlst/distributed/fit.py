@@ -30,6 +30,7 @@ from dlst.distributed.votes import (
     merged,
 )
 from dlst.encoders import FullCode, LabelSets
+from dlst.errors import DataError
 from dlst.parts import OutOfSample
 from dlst.regressors import KernelRidge
 
@@ -37,12 +38,17 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-def fit(model: Any, X: Any, Y: Any) -> Any:
+def fit(model: Any, X: Any, Y: Any, **weights: Any) -> Any:
     """Fit DLST to Dask arrays of features (n, d) and labels (n, K), cut by rows.
 
     The result is that of the same rows in one place, to rounding, but for decisions: these are
     learnt on the calibration rows alone. Voters stay where they are.
     """
+    if any(given is not None for given in weights.values()):
+        raise DataError(
+            f"rows on a cluster must be fitted without {' and '.join(weights)}, for which there is "
+            "no place yet; got one. Leave them out, or fit in one place."
+        )
     composition = checked_composition(model)
     blocks, n, _ = training_blocks(X, Y)
     looks, sets = dask.compute(

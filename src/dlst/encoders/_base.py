@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from dlst._matrices import FeatureMatrix
+from dlst._weights import Weights, no_place
 from dlst.parts import Encoder, Judge, LinearInverse
 
 FloatArray = NDArray[np.float64]
@@ -18,7 +20,8 @@ FloatArray = NDArray[np.float64]
 class CodeEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base of encoders whose codes follow from labels and features alone.
 
-    A subclass has ``fit_transform(Y, X)``, which gives the codes of the rows.
+    A subclass has ``fit_transform(Y, X)``, which gives the codes of the rows, with a parameter
+    ``sample_weight`` if it can weigh rows.
 
     Examples
     --------
@@ -29,9 +32,16 @@ class CodeEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     [[2.0], [1.0]]
     """
 
-    def encode(self, Y: sp.csr_array, X: FeatureMatrix, judge: Judge) -> FloatArray:
+    def encode(
+        self, Y: sp.csr_array, X: FeatureMatrix, judge: Judge, weights: Weights | None = None
+    ) -> FloatArray:
         """Fit and return the codes (n, r) of the rows; nothing is left to judge."""
-        return np.asarray(self.fit_transform(Y, X), dtype=np.float64)
+        given = {}
+        if weights is not None:
+            if "sample_weight" not in signature(self.fit_transform).parameters:
+                raise no_place(self)
+            given = {"sample_weight": weights.rows}
+        return np.asarray(self.fit_transform(Y, X, **given), dtype=np.float64)
 
     def linear_inverse(self) -> LinearInverse | None:
         """Return how codes give labels back; here it is not known."""

@@ -31,9 +31,9 @@ def checked_labels(Y: Any) -> sp.csr_array:
     return labels
 
 
-def counted_label_sets(Y: Any) -> LabelSets:
+def counted_label_sets(Y: Any, sample_weight: Any = None) -> LabelSets:
     """Return the distinct label sets of labels, or those that were counted elsewhere."""
-    return Y if isinstance(Y, LabelSets) else distinct_label_sets(checked_labels(Y))
+    return Y if isinstance(Y, LabelSets) else distinct_label_sets(checked_labels(Y), sample_weight)
 
 
 def checked_features(X: Any, n_rows: int) -> FeatureMatrix:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, check_parameters, integer, one_of
+from dlst._weights import Weights
 from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import COMPONENTS, checked_labels
 from dlst.encoders.distribution import DistributionEncoder
@@ -97,29 +98,32 @@ class ChosenCode(CodeEncoder):
         self.max_label_sets = max_label_sets
         self.random_state = random_state
 
-    def fit(self, Y: Any, X: Any = None) -> ChosenCode:
+    def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> ChosenCode:
         """Make the code; with ``"auto"`` the full one, as there is nobody to judge."""
-        self.fit_transform(Y, X)
+        self.fit_transform(Y, X, sample_weight)
         return self
 
-    def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
+    def fit_transform(self, Y: Any, X: Any = None, sample_weight: Any = None) -> FloatArray:
         """Make the code and return it for the rows, shape (n, r)."""
         check_parameters(self)
         self.log_loss_: dict[str, float] = {}
         automatic = self.n_components == "auto"
         self.encoder_ = FullCode() if automatic else self._aligned(self.n_components)
-        codes: FloatArray = self.encoder_.fit_transform(Y, X)
+        codes: FloatArray = self.encoder_.fit_transform(Y, X, sample_weight)
         return codes
 
-    def encode(self, Y: sp.csr_array, X: FeatureMatrix, judge: Judge) -> FloatArray:
+    def encode(
+        self, Y: sp.csr_array, X: FeatureMatrix, judge: Judge, weights: Weights | None = None
+    ) -> FloatArray:
         """Make the code, choose it where that is asked for, and return it for the rows."""
-        codes = self.fit_transform(checked_labels(Y), X)
+        of_rows = None if weights is None else weights.rows
+        codes = self.fit_transform(checked_labels(Y), X, of_rows)
         if self.n_components != "auto" or not self._is_worth_choosing(len(codes)):
             return codes
         half = self._aligned("half").set_params(max_iter=STUDIED_ITERATIONS)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            half_codes: FloatArray = half.fit_transform(Y, X)
+            half_codes: FloatArray = half.fit_transform(Y, X, of_rows)
         self.log_loss_ = {"full": judge(codes), "half": judge(half_codes)}
         if self.log_loss_["half"] >= self.log_loss_["full"]:
             return codes

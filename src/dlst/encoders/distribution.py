@@ -211,7 +211,7 @@ class DistributionEncoder(
         self.callback = callback
         self.random_state = random_state
 
-    def fit(self, Y: Any, X: Any = None) -> DistributionEncoder:
+    def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> DistributionEncoder:
         """Find the codes of the label sets.
 
         Parameters
@@ -220,10 +220,12 @@ class DistributionEncoder(
             Zeros, ones and NaN (unknown).
         X : ignored
             Other encoders look at the features; this one does not.
+        sample_weight : array-like of shape (n,), optional
+            How often each row counts.
         """
         check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
-        self.label_sets_ = counted_label_sets(Y)
+        self.label_sets_ = counted_label_sets(Y, sample_weight)
         with _one_blas_thread() as limit:
             self._fit_codes(limit.get_original_num_threads()["blas"] or 1)
         if self.max_iter and not self.converged_:
@@ -235,9 +237,9 @@ class DistributionEncoder(
             )
         return self
 
-    def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
+    def fit_transform(self, Y: Any, X: Any = None, sample_weight: Any = None) -> FloatArray:
         """Find the codes and return those of the rows, shape (n, r)."""
-        codes = self.fit(Y, X).codes_
+        codes = self.fit(Y, X, sample_weight).codes_
         return np.asarray(codes[self.label_sets_.inverse])
 
     def transform(self, Y: Any) -> FloatArray:

@@ -50,10 +50,10 @@ class FullCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
            [-0.5,  0.5]])
     """
 
-    def fit(self, Y: Any, X: Any = None) -> FullCode:
+    def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> FullCode:
         """Learn the labels' means; ``X`` is ignored."""
         validate_data(self, Y, skip_check_array=True)
-        self.label_sets_ = counted_label_sets(Y)
+        self.label_sets_ = counted_label_sets(Y, sample_weight)
         sets = self.label_sets_.sets
         weights = self.label_sets_.counts.astype(np.float64)
         self.mean_ = known_means(sets, weights)
@@ -64,9 +64,9 @@ class FullCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
             self.kl_divergence_, _ = kl_divergence(sets, self.codes_, weights=weights)
         return self
 
-    def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
+    def fit_transform(self, Y: Any, X: Any = None, sample_weight: Any = None) -> FloatArray:
         """Learn the labels' means and return the codes of the rows, shape (n, K)."""
-        return self.fit(Y, X).transform(Y)
+        return self.fit(Y, X, sample_weight).transform(Y)
 
     def transform(self, Y: Any) -> FloatArray:
         """Return the codes of label sets, shape (n, K)."""

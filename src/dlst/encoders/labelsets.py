@@ -21,7 +21,7 @@ class LabelSets:
     sets : csr_array of shape (m, K)
         The distinct label sets; an unknown (NaN) entry is part of the set.
     counts : ndarray of shape (m,)
-        How many rows have each set.
+        How many rows have each set, by weight.
     inverse : ndarray of shape (n,)
         The set of each row.
     first : ndarray of shape (m,)
@@ -35,7 +35,7 @@ class LabelSets:
     """
 
     sets: sp.csr_array
-    counts: NDArray[np.int64]
+    counts: NDArray[Any]
     inverse: NDArray[np.intp]
     first: NDArray[np.intp]
 
@@ -54,13 +54,15 @@ class LabelSets:
         return np.array([numbers.get(key, -1) for key in keys], dtype=np.intp)
 
 
-def distinct_label_sets(Y: Any) -> LabelSets:
+def distinct_label_sets(Y: Any, sample_weight: Any = None) -> LabelSets:
     """Collapse rows with equal labels.
 
     Parameters
     ----------
     Y : array-like, sparse or frame of shape (n, K)
         Zeros, ones and NaN (unknown).
+    sample_weight : ndarray of shape (n,), optional
+        How often each row counts.
 
     Returns
     -------
@@ -84,7 +86,7 @@ def distinct_label_sets(Y: Any) -> LabelSets:
     numbers = {key: number for number, key in enumerate(ordered)}
     inverse = np.array([numbers[key] for key in keys], dtype=np.intp)
     first = np.array([first_of[key] for key in ordered], dtype=np.intp)
-    counts = np.bincount(inverse, minlength=len(ordered)).astype(np.int64)
+    counts = np.bincount(inverse, sample_weight, minlength=len(ordered))
     return LabelSets(sets=labels[first], counts=counts, inverse=inverse, first=first)
 
 

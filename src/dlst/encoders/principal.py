@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._parameters import Constraints, check_parameters, number
 from dlst._unknown import impute, known_means
+from dlst._weights import as_weights
 from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import COMPONENTS, checked_features, checked_labels, components_wanted
 from dlst.encoders._principal import (
@@ -84,7 +85,7 @@ class PrincipalEncoder(
     def __init__(self, n_components: int | float | str | None = None):
         self.n_components = n_components
 
-    def fit(self, Y: Any, X: Any = None) -> PrincipalEncoder:
+    def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> PrincipalEncoder:
         """Learn the projection.
 
         Parameters
@@ -93,18 +94,22 @@ class PrincipalEncoder(
             0, 1, NaN for unknown.
         X : array-like or sparse of shape (n, d), optional
             Features of the same rows, for the encoders that look at them.
+        sample_weight : array-like of shape (n,), optional
+            How often each row counts.
         """
-        self.fit_transform(Y, X)
+        self.fit_transform(Y, X, sample_weight)
         return self
 
-    def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
+    def fit_transform(self, Y: Any, X: Any = None, sample_weight: Any = None) -> FloatArray:
         """Learn the projection and return the codes of the rows, shape (n, r)."""
         check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
         labels = checked_labels(Y)
-        self.mean_ = known_means(labels)
+        given = as_weights(sample_weight, labels.shape[0], "sample_weight")
+        self.mean_ = known_means(labels, given)
         labels = impute(labels, self.mean_)
-        found = self._axes(labels, X, components_wanted(self.n_components, labels.shape[1]))
+        wanted = components_wanted(self.n_components, labels.shape[1])
+        found = self._axes(labels, X, wanted, given)
         self.rank_, self.scatter_ = found.rank, found.scatter
         self.components_ = found.axes if found.rank else np.zeros((labels.shape[1], 1))
         return self._project(labels)
@@ -139,8 +144,11 @@ class PrincipalEncoder(
         """Length of a code."""
         return int(self.components_.shape[1])
 
-    def _axes(self, labels: sp.csr_array, X: Any, n_axes: int | None) -> PrincipalAxes:
-        return principal_axes(labels, np.ones(labels.shape[0]), n_axes)
+    def _axes(
+        self, labels: sp.csr_array, X: Any, n_axes: int | None, weights: FloatArray | None
+    ) -> PrincipalAxes:
+        counts = np.ones(labels.shape[0]) if weights is None else weights
+        return principal_axes(labels, counts, n_axes)
 
     def _project(self, labels: sp.csr_array) -> FloatArray:
         return np.asarray(labels @ self.components_ - self.mean_ @ self.components_)
@@ -212,12 +220,16 @@ class ConditionalPrincipalEncoder(PrincipalEncoder):
         self.alpha = alpha
         self.centred = centred
 
-    def _axes(self, labels: sp.csr_array, X: Any, n_axes: int | None) -> PrincipalAxes:
+    def _axes(
+        self, labels: sp.csr_array, X: Any, n_axes: int | None, weights: FloatArray | None
+    ) -> PrincipalAxes:
         if X is None:
-            return super()._axes(labels, X, n_axes)
+            return super()._axes(labels, X, n_axes, weights)
         features = checked_features(X, labels.shape[0])
-        rows = FeatureRows.centred(features) if self.centred else FeatureRows(features)
-        centred_labels = FeatureRows(labels, shift=self.mean_)
+        root = None if weights is None else np.sqrt(weights)
+        centred = FeatureRows.centred(features, weights) if self.centred else None
+        rows = FeatureRows(features, root=root) if centred is None else centred
+        centred_labels = FeatureRows(labels, shift=self.mean_, root=root)
         predicted = ridge_whitening(rows, self.alpha).T @ rows.cross(centred_labels)
         _, lengths, V = scipy.linalg.svd(predicted, full_matrices=False)
         size = float(labels.sum())

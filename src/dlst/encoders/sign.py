@@ -47,19 +47,21 @@ class SignCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
     def __init__(self, keep_unknown: bool = False):
         self.keep_unknown = keep_unknown
 
-    def fit(self, Y: Any, X: Any = None) -> SignCode:
+    def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> SignCode:
         """Learn the labels' means; ``X`` is ignored."""
         validate_data(self, Y, skip_check_array=True)
         labels = checked_labels(Y)
         self.n_components_ = int(labels.shape[1])
-        self.mean_ = known_means(labels, np.ones(labels.shape[0]))
+        self.mean_ = known_means(labels, sample_weight)
         self.decoding_ = sp.csr_array(sp.diags_array(np.full(self.n_components_, 0.5)))
         self.offset_ = np.full(self.n_components_, 0.5)
         return self
 
-    def fit_transform(self, Y: Any, X: Any = None) -> NDArray[np.float64]:
+    def fit_transform(
+        self, Y: Any, X: Any = None, sample_weight: Any = None
+    ) -> NDArray[np.float64]:
         """Return the codes of the rows, shape (n, K)."""
-        return self.fit(Y, X).transform(Y)
+        return self.fit(Y, X, sample_weight).transform(Y)
 
     def transform(self, Y: Any) -> NDArray[np.float64]:
         """Return the codes of label sets, shape (n, K)."""

@@ -17,6 +17,7 @@ from dlst.data import Dataset, fingerprint, load
 from dlst.errors import DataError
 from dlst.experiments.measures import measure
 from dlst.experiments.plan import Cell
+from dlst.experiments.probes.latent_map import map_of
 from dlst.experiments.protocols import Rows, rows_of, with_unlabelled
 from dlst.experiments.tuning import Tuned, seeded, tuned
 from dlst.methods import MultiLabelClassifier, make, method_info
@@ -111,7 +112,8 @@ def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str
     fit, predict = np.diff(clock)
     # Top r needs the mean number of labels, which is known also where single labels are missing.
     r = min(labels_per_row(cardinality=rows.complete_cardinality), test.n_labels)
-    found = measure(test.Y, decided, P, S, r, _by_rules(model, test.X, r))
+    by_rules = _by_rules(model, test.X, r)
+    found = measure(test.Y, decided, P, S, r, by_rules)
     decision, tau = model.decided_by()
     measured: dict[str, Any] = {
         "metrics": found.flat,
@@ -124,7 +126,28 @@ def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str
         measured["labels"] = _label_by_label(rows, P, S, decided, r)
     if cell.protocol.get("per_row"):
         measured["row_ap"] = _row_by_row(test, S)
+    if redraws := cell.protocol.get("redraws"):
+        measured["redrawn"] = _redrawn(redraws, test.Y, decided, P, S, r, by_rules)
+    asked = cell.protocol.get("map")
+    if asked is not None and asked.get("method", cell.method) == cell.method and rows.drawn:
+        whole, _ = _loaded(cell.data, json.dumps(cell.protocol.get("options", {})))
+        measured["answers"] = {"map": map_of(model, whole, rows.drawn, asked)}
     return measured
+
+
+def _redrawn(
+    redraws: int, Y: Any, decided: Any, P: Any, S: Any, r: int, by_rules: Mapping[str, Any]
+) -> dict[str, list[float | None]]:
+    """Measure on samples of the rows, the same for all methods: their differences are paired."""
+    rng, n = np.random.default_rng(0), Y.shape[0]
+    values: dict[str, list[float]] = {}
+    for _ in range(redraws):
+        rows = rng.integers(0, n, size=n)
+        decisions = {rule: given[rows] for rule, given in by_rules.items()}
+        found = measure(Y[rows], decided[rows], P[rows], S[rows], r, decisions)
+        for name, value in found.flat.items():
+            values.setdefault(name, []).append(value)
+    return {name: _rounded(each) for name, each in values.items()}
 
 
 def _by_rules(model: MultiLabelClassifier, X: Any, r: int) -> dict[str, Any]:

@@ -24,7 +24,11 @@ A protocol is a mapping with any of
 - ``rules``: keep the measures of the decisions by each rule in the record;
 - ``per_label``: keep the measures of each label in the record;
 - ``per_row``: keep the average precision of test rows (of at most 1,000), which tells whether a
-  difference on one split is more than chance.
+  difference on one split is more than chance;
+- ``redraws``: measure also on so many samples of the test rows, drawn with replacement and the same
+  for all methods, which tells the same of every measure;
+- ``map``: settings of the probe of that name, for the method that it names ("dlst" by default): the
+  fitted model is mapped too, and need not be fitted again.
 """
 
 from __future__ import annotations
@@ -91,6 +95,8 @@ _MEANINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "rules": _FLAG,
     "per_label": _FLAG,
     "per_row": _FLAG,
+    "redraws": ("a whole number from 1 on", _is_count),
+    "map": _TABLE,
 }
 KEYS = tuple(_MEANINGS)
 DRAWN = ("fraction", "missing", "rows", "folds")
@@ -114,6 +120,8 @@ class Rows:
         Labels of a training row before any were dropped.
     is_scaled : bool
         Whether methods are to take the features as they are: those of a table.
+    drawn : Split or None
+        Which rows of the data these are.
     """
 
     train: Dataset
@@ -122,6 +130,7 @@ class Rows:
     complete_cardinality: float
     effective_missing: float | None = None
     is_scaled: bool = False
+    drawn: Split | None = None
 
 
 def check_protocol(protocol: Mapping[str, Any]) -> None:
@@ -145,10 +154,10 @@ def rows_of(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -
     complete = train.cardinality
     if not protocol.get("missing"):
         nothing = 0.0 if "missing" in protocol else None
-        return Rows(train, test, drawn.name, complete, nothing, is_scaled)
+        return Rows(train, test, drawn.name, complete, nothing, is_scaled, drawn)
     dropped = drop_labels(train, protocol["missing"], random_state=seed)
     rate = float(dropped.effective_rate)
-    return Rows(replace(train, Y=dropped.Y), test, drawn.name, complete, rate, is_scaled)
+    return Rows(replace(train, Y=dropped.Y), test, drawn.name, complete, rate, is_scaled, drawn)
 
 
 def with_unlabelled(train: Dataset, test: Dataset) -> Dataset:

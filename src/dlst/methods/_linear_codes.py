@@ -10,12 +10,14 @@ import scipy.sparse as sp
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, number, one_of
 from dlst._unknown import known_or_mean
+from dlst._weights import Weights
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders import InverseDecoder
 from dlst.methods.code_space import CodeSpaceClassifier, Composition
 from dlst.methods.scaling import Scaling
 from dlst.parts import Encoder
 from dlst.regressors import LinearRidge
+from dlst.regressors._base import times_roots
 from dlst.regressors.linear_ridge import INTERCEPTS, NO_PENALTY, leave_one_out_penalty
 
 
@@ -51,12 +53,14 @@ class LinearCodeClassifier(CodeSpaceClassifier):
         self.tau = tau
         self.scaling = scaling
 
-    def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:
+    def _composition(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> Composition:
         # The encoders of CPLST and FaIE need the penalty of the regression before it is fitted.
         if self.alpha != "auto":
             self.alpha_ = float(self.alpha)
         elif self.intercept == "free":
-            self.alpha_ = leave_one_out_penalty(X, known_or_mean(Y))
+            self.alpha_ = self._penalty(X, Y, weights)
         else:
             raise ValueError(NO_PENALTY)
         return Composition(
@@ -64,6 +68,12 @@ class LinearCodeClassifier(CodeSpaceClassifier):
             LinearRidge(self.alpha_, intercept=self.intercept),
             InverseDecoder(),
         )
+
+    def _penalty(self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None) -> float:
+        if weights is None:
+            return leave_one_out_penalty(X, known_or_mean(Y))
+        judged = times_roots(known_or_mean(Y, weights.rows), weights.labels)
+        return leave_one_out_penalty(X, judged, weights.rows)
 
     @abstractmethod
     def _encoder(self, alpha: float, centred: bool) -> Encoder:

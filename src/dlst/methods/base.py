@@ -21,6 +21,8 @@ from dlst._parameters import (
     check_parameters,
     number,
 )
+from dlst._unknown import known_means
+from dlst._weights import Weights, read_weights
 from dlst.data.names import NumberedNames
 from dlst.decisions import DecisionLayer
 from dlst.errors import DataError
@@ -73,7 +75,7 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
     _constraints: ClassVar[Constraints] = {}
 
     @also_on_a_cluster
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any, **weights: Any) -> Any:
         """Fit to features and targets.
 
         Parameters
@@ -82,11 +84,13 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
             Features; for DLST also a Dask array cut by rows, with ``y`` another.
         y : array-like, sparse or frame of shape (n, K), or array-like of shape (n,)
             Label indicator of 0, 1 and NaN (unknown), or one class for each row.
+        weights
+            ``sample_weight`` and ``label_weight`` are refused by methods without a place for them.
         """
-        self._fit_labels(X, y)
+        self._fit_labels(X, y, **weights)
         return self
 
-    def fit_out_of_sample(self, X: Any, y: Any) -> OutOfSample:
+    def fit_out_of_sample(self, X: Any, y: Any, **weights: Any) -> OutOfSample:
         """Fit, and give the probabilities of training rows as if each were new.
 
         Returns
@@ -95,7 +99,7 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
             ``rows``, numbered as given, and their ``probabilities`` of all labels: by exact
             leave-one-out where the method has it, else cross-fitted in five folds.
         """
-        rows, P, _ = self._fit_labels(X, y)()
+        rows, P, _ = self._fit_labels(X, y, **weights)()
         return OutOfSample(self.training_rows_[rows], self._over_all(P, self.prevalence_))
 
     # What a method implements.
@@ -104,9 +108,23 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
         """Learn from labelled rows and labels that vary; see the class about what is returned."""
 
+    def _fit_weighted(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> OutOfSampleLater | None:
+        """Learn by weight, which :class:`~dlst.methods.weighted.WeightedClassifier` can do."""
+        if weights is None:
+            return self._fit(X, Y)
+        raise DataError(
+            f"{type(self).__name__} must be fitted without sample_weight and label_weight, for "
+            "which it has no place; got one. Leave them out, or take a method that weighs rows: "
+            "DLST, LinearDLST, KRR, BR, PLST or CPLST."
+        )
+
     # What they share.
 
-    def _fit_labels(self, X: Any, y: Any) -> Callable[[], OutOfSample]:
+    def _fit_labels(
+        self, X: Any, y: Any, *, sample_weight: Any = None, label_weight: Any = None
+    ) -> Callable[[], OutOfSample]:
         check_parameters(self)
         X = self._checked_features(X, reset=True, min_rows=2)
         Y, self._targets = read_targets(y)
@@ -116,32 +134,39 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
         self.n_labels_ = int(Y.shape[1])
         classes = self._targets.classes
         self.classes_: NDArray[Any] = np.arange(self.n_labels_) if classes is None else classes
+        weights = read_weights(sample_weight, label_weight, Y.shape)
         labelled = labelled_rows(Y)
+        if weights is not None:
+            labelled = labelled[weights.rows[labelled] > 0]
         if not labelled.size:
             raise DataError("Y must have a known entry; got NaN only. Give some rows labels.")
         self.training_rows_ = np.arange(Y.shape[0]) if self._takes_unlabelled else labelled
         if self.training_rows_.size < Y.shape[0]:
             X, Y = X[labelled], Y[labelled]
+            weights = None if weights is None else weights.of_rows(labelled)
         if not self._takes_unknown:
             self._refuse_unknown(int(np.isnan(Y.data).sum()))
-        self.prevalence_, varying = _prevalence(Y)
+        self.prevalence_, varying = _prevalence(Y, weights)
         self._varying = np.flatnonzero(varying)
         self._warn_of_constant_labels(int((~varying).sum()))
         if self._varying.size:
-            return self._fit_varying(X, Y if varying.all() else Y[:, self._varying])
+            weights = None if weights is None else weights.of_labels(self._varying)
+            return self._fit_varying(X, Y if varying.all() else Y[:, self._varying], weights)
         return lambda: OutOfSample(np.arange(Y.shape[0]), np.empty((Y.shape[0], 0)))
 
-    def _fit_varying(self, X: FeatureMatrix, Y: sp.csr_array) -> Callable[[], OutOfSample]:
+    def _fit_varying(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> Callable[[], OutOfSample]:
         """Fit to labels that vary, then decisions to what is predicted out of sample."""
         layer = self._decision_layer()
-        later = self._fit(X, Y)
+        later = self._fit_weighted(X, Y, weights)
 
         @cache
         def out_of_sample() -> OutOfSample:
             known = None if later is None else later()
-            return self._cross_fitted(X, Y) if known is None else known
+            return self._cross_fitted(X, Y, weights) if known is None else known
 
-        self.decisions_ = layer.fit(out_of_sample() if layer.learns else None, Y)
+        self.decisions_ = layer.fit(out_of_sample() if layer.learns else None, Y, weights)
         return out_of_sample
 
     def _decision_layer(self) -> DecisionLayer:
@@ -154,7 +179,9 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
             layer.cardinality -= always
         return layer
 
-    def _cross_fitted(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSample:
+    def _cross_fitted(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> OutOfSample:
         """Return probabilities of labelled rows by clones fitted to the other four fifths."""
         rows = labelled_rows(Y)
         if len(rows) < FEWEST_CROSS_FITTED:
@@ -166,7 +193,7 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
             with warnings.catch_warnings():
                 # Labels that are constant in a fold; what all rows have to say was said.
                 warnings.simplefilter("ignore")
-                model = clone(template).fit(X[kept], Y[kept])
+                model = clone(template).fit(X[kept], Y[kept], **_keywords(weights, kept))
             P: NDArray[np.float64] = model.predict_proba(X[rows[held_out]])
             return P
 
@@ -196,10 +223,22 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
         return tags
 
 
-def _prevalence(Y: sp.csr_array) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _prevalence(
+    Y: sp.csr_array, weights: Weights | None
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Share of positives among the known entries of each label, and whether both values occur."""
     n, K = Y.shape
     unknown = np.isnan(Y.data)
     positive = np.bincount(Y.indices[~unknown], minlength=K)
     known = n - np.bincount(Y.indices[unknown], minlength=K)
-    return positive / np.maximum(known, 1), (positive > 0) & (positive < known)
+    varying = (positive > 0) & (positive < known)
+    share = positive / np.maximum(known, 1)
+    if weights is None:
+        return share, varying
+    return np.where(varying, known_means(Y, weights.rows), share), varying
+
+
+def _keywords(weights: Weights | None, rows: Any) -> dict[str, Any]:
+    if weights is None:
+        return {}
+    return {"sample_weight": weights.rows[rows], "label_weight": weights.labels}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,15 +15,25 @@ from sklearn.base import TransformerMixin
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._unknown import known_or_mean
+from dlst._weights import Weights, with_weights
 from dlst.decoders import Explanation, VoteDecoder
 from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT
 from dlst.methods.answers import logit
-from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
+from dlst.methods.base import OutOfSampleLater
 from dlst.methods.elsewhere import also_on_a_cluster
 from dlst.methods.memory_plan import Shape, planned
 from dlst.methods.scaling import FeatureScaler, Scaling
-from dlst.parts import Decoder, Encoder, Judge, Regression, Regressor, SearchedCodes
+from dlst.methods.weighted import WeightedClassifier
+from dlst.parts import (
+    Decoder,
+    Encoder,
+    Judge,
+    OutOfSample,
+    Regression,
+    Regressor,
+    SearchedCodes,
+)
 
 
 class Composition(NamedTuple):
@@ -54,7 +65,7 @@ class Composition(NamedTuple):
     judge_seed: int | None = None
 
 
-class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: ignore[misc]
+class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore[misc]
     """Base of methods that are an encoder, a regressor and a decoder.
 
     A method says in ``_composition`` which, and has the parameter ``scaling``.
@@ -83,27 +94,36 @@ class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: igno
     max_memory: int | str | None = None
 
     @abstractmethod
-    def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:
+    def _composition(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> Composition:
         """Return the unfitted parts for these training rows, features scaled."""
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
+    def _fit_weighted(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> OutOfSampleLater | None:
         with planned(self._shape(X, Y), self.max_memory):
-            return self._fit_parts(X, Y)
+            return self._fit_parts(X, Y, weights)
 
     def _shape(self, X: FeatureMatrix, Y: sp.csr_array) -> Shape | None:
         """Return what memory is planned by; None where there is no kernel's basis."""
         return None
 
-    def _fit_parts(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
+    def _fit_parts(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> OutOfSampleLater | None:
+        of_rows = None if weights is None else weights.rows
+        self.scaler_ = FeatureScaler(self.scaling).fit(X, sample_weight=of_rows)
         X = self.scaler_.transform(X)
-        chosen = self._composition(X, Y)
+        chosen = self._composition(X, Y, weights)
         self.encoder_, self.regressor_, self.decoder_ = chosen[:3]
-        regression = self.regressor_.prepare(X, known_or_mean(Y))
-        Z = self.encoder_.encode(Y, X, _vote_judge(regression, X, Y, chosen.judge_seed))
+        prepare = with_weights(self.regressor_.prepare, weights)
+        regression = prepare(X, known_or_mean(Y, of_rows))
+        judge = _vote_judge(regression, X, Y, weights, chosen.judge_seed)
+        Z = with_weights(self.encoder_.encode, weights)(Y, X, judge)
         targets = regression.regress(Z)
         self.codes_ = self._training_codes(chosen.codes, regression, X, Z, targets)
-        self.decoder_.fit(
+        with_weights(self.decoder_.fit, weights)(
             self.codes_,
             Y,
             targets=targets,
@@ -114,6 +134,13 @@ class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: igno
         self._place_labels(Y)
         # Codes that have seen a row's own labels say nothing of new rows.
         return self.decoder_.out_of_sample if chosen.codes == "out-of-sample" else None
+
+    def _fit_varying(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> Callable[[], OutOfSample]:
+        later = super()._fit_varying(X, Y, weights)
+        self.decoder_.forget()
+        return later
 
     def _training_codes(
         self,
@@ -245,14 +272,18 @@ class CodeSpaceClassifier(TransformerMixin, MultiLabelClassifier):  # type: igno
 
 
 def _vote_judge(
-    regression: Regression, X: FeatureMatrix, Y: sp.csr_array, seed: int | None
+    regression: Regression,
+    X: FeatureMatrix,
+    Y: sp.csr_array,
+    weights: Weights | None,
+    seed: int | None,
 ) -> Judge:
     """Return what codes are worth: the left-out log-loss of the vote of near ones."""
 
     def log_loss(Z: NDArray[np.float64]) -> float:
         vote = VoteDecoder(random_state=seed)
         codes = regression.out_of_sample(Z)
-        vote.fit(codes, Y, targets=Z, X=X, smoother=regression.smoother)
+        vote.fit(codes, Y, targets=Z, X=X, smoother=regression.smoother, weights=weights)
         return vote.log_loss_
 
     return log_loss

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, one_of
+from dlst._parameters import Constraint, Constraints, one_of
+from dlst._weights import Weights
 from dlst.decisions import OwnOrRule, Tau
-from dlst.decoders import EvidenceDecoder, MLkNNDecoder
+from dlst.decoders import (
+    CountPosterior,
+    Evidence,
+    EvidenceDecoder,
+    ExtraTreesVote,
+    MLkNNDecoder,
+    RandomForestVote,
+)
 from dlst.encoders import ChosenCode, DistributionEncoder
-from dlst.methods.base import OutOfSampleLater
+from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.code_space import Composition
 from dlst.methods.label_space import LabelSpaceClassifier
 from dlst.methods.linear_dlst import LinearDLST
@@ -22,6 +31,11 @@ from dlst.parts import Decoder
 from dlst.regressors import KernelLogisticRegression, KernelRidge
 
 Regression: TypeAlias = Literal["auto", "kernel", "linear"]
+
+EVIDENCES: dict[str, type[Evidence]] = {
+    part.name: part for part in (ExtraTreesVote, RandomForestVote, CountPosterior)
+}
+"""What ``evidences`` may add."""
 
 KERNEL_ROWS = 2000
 """Up to so many rows of thin features kernel and linear regression are both tried."""
@@ -72,11 +86,15 @@ class DLST(LabelSpaceClassifier):
         Features to codes. Default: :class:`KernelRidge`.
     decoder : decoder, optional
         Codes to probabilities. Default: :class:`EvidenceDecoder`.
+    evidences : sequence of {"extra trees", "random forest", "neighbour counts"}
+        More evidences beside the three of :class:`EvidenceDecoder`, with slopes by frequency:
+        leaves of trees and ML-kNN's counts; ``docs/evidences.md`` shows what they add, and their
+        cost. They go with the kernel's composition and its own decoder. Default: none.
     regression : {"auto", "kernel", "linear"}
-        Which composition stands in for parts. ``"auto"``: the kernel's where a part is given or a
-        quarter of the features are non-zero; of thinner features, the linear one for more than
-        2000 rows, where a kernel on sampled rows fits too little; for fewer rows the one with the
-        lower log-loss of left-out rows.
+        Which composition stands in for parts. ``"auto"``: the kernel's where a part or an evidence
+        is given or a quarter of the features are non-zero; of thinner features, the linear one for
+        more than 2000 rows, where a kernel on sampled rows fits too little; for fewer rows the one
+        with the lower log-loss of left-out rows.
     codes, decision, cardinality, tau, scaling, max_memory, random_state
         As in :class:`LabelSpaceClassifier`.
 
@@ -111,6 +129,10 @@ class DLST(LabelSpaceClassifier):
     _constraints: ClassVar[Constraints] = {
         **LabelSpaceClassifier._constraints,
         "regression": one_of(*get_args(Regression)),
+        "evidences": Constraint(
+            f"names among {', '.join(EVIDENCES)}",
+            lambda names: not isinstance(names, str) and set(names) <= set(EVIDENCES),
+        ),
     }
 
     def __init__(
@@ -119,6 +141,7 @@ class DLST(LabelSpaceClassifier):
         regressor: Any = None,
         decoder: Any = None,
         *,
+        evidences: Sequence[str] = (),
         regression: Regression = "auto",
         codes: str | None = None,
         decision: OwnOrRule | None = None,
@@ -140,6 +163,7 @@ class DLST(LabelSpaceClassifier):
             max_memory=max_memory,
             random_state=random_state,
         )
+        self.evidences = evidences
         self.regression = regression
 
     @staticmethod
@@ -156,34 +180,53 @@ class DLST(LabelSpaceClassifier):
     def _parts_of(self, regression: Any) -> Composition:
         # Whatever may have been assigned: it is checked when fitting, not before.
         linear = isinstance(regression, str) and regression == "linear"
-        return LinearDLST.default_parts() if linear else self.default_parts()
+        if linear:
+            return LinearDLST.default_parts()
+        parts = self.default_parts()
+        if not len(self.evidences):
+            return parts
+        extra = [EVIDENCES[name]() for name in self.evidences]
+        return parts._replace(decoder=EvidenceDecoder(extra=extra, slopes="by frequency"))
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
+    def _fit_weighted(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> OutOfSampleLater | None:
         self.regression_log_loss_: dict[str, float] = {}
         eligible = self._eligible(X)
         attempts: dict[str, tuple[OutOfSampleLater | None, dict[str, Any]]] = {}
         for self.regression_ in eligible:
-            later = super()._fit(X, Y)
+            later = super()._fit_weighted(X, Y, weights)
             attempts[self.regression_] = later, dict(vars(self))
             if len(eligible) > 1:
-                self.regression_log_loss_[self.regression_] = _left_out_log_loss(self.decoder_, Y)
+                loss = _left_out_log_loss(self.decoder_, Y, weights)
+                self.regression_log_loss_[self.regression_] = loss
         best = min(eligible, key=lambda name: self.regression_log_loss_.get(name, 0.0))
         later, fitted = attempts[best]
         self.__dict__.update(fitted)
         return later
 
     def _eligible(self, X: FeatureMatrix) -> tuple[str, ...]:
+        more = len(self.evidences) > 0
+        if more and (self.regression == "linear" or self.decoder is not None):
+            raise ValueError(
+                "evidences go with DLST's own kernel composition; got regression='linear' or a "
+                "decoder. Leave evidences out, or give EvidenceDecoder(extra=...)."
+            )
         if self.regression != "auto":
             return (self.regression,)
         parts_given = any(part is not None for part in (self.encoder, self.regressor, self.decoder))
-        if parts_given or not are_thin(X):
+        if parts_given or more or not are_thin(X):
             return ("kernel",)
         return ("linear",) if X.shape[0] > KERNEL_ROWS else ("kernel", "linear")
 
 
-def _left_out_log_loss(decoder: Decoder, Y: sp.csr_array) -> float:
+def _left_out_log_loss(decoder: Decoder, Y: sp.csr_array, weights: Weights | None) -> float:
     found = decoder.out_of_sample()
-    return inf if found is None else float(log_loss(Y[found.rows], found.probabilities))
+    if found is None:
+        return inf
+    rows, labels = (None, None) if weights is None else weights.of_rows(found.rows)
+    judged = Y[found.rows]
+    return float(log_loss(judged, found.probabilities, sample_weight=rows, label_weight=labels))
 
 
 class PaperDLST(LabelSpaceClassifier):
@@ -227,6 +270,9 @@ class PaperDLST(LabelSpaceClassifier):
 
     _default_decision = "own"
     _default_tau = 0.0
+
+    # ML-kNN counts rows, and the paper's regression knows no weights.
+    fit = MultiLabelClassifier.fit  # type: ignore[assignment]
 
     @staticmethod
     def default_parts() -> Composition:
@@ -274,6 +320,8 @@ class LiteralDLST(LabelSpaceClassifier):
 
     _default_decision = "own"
     _default_tau = 0.0
+
+    fit = MultiLabelClassifier.fit  # type: ignore[assignment]
 
     @staticmethod
     def default_parts() -> Composition:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dlst.decisions import OwnOrRule, Tau
 from dlst.encoders import ImplicitEncoder
 from dlst.methods._linear_codes import LinearCodeClassifier
+from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import Scaling
 from dlst.parts import Encoder
 
@@ -97,6 +98,9 @@ class FAIE(LinearCodeClassifier):
         self.cardinality = cardinality
         self.tau = tau
         self.scaling = scaling
+
+    # Its alternation between codes and features knows no weights.
+    fit = MultiLabelClassifier.fit  # type: ignore[assignment]
 
     def _encoder(self, alpha: float, centred: bool) -> Encoder:
         return ImplicitEncoder(

@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import Constraints, number, one_of
 from dlst._unknown import known_or_mean
+from dlst._weights import Weights
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
-from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
+from dlst.methods.base import OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.weighted import WeightedClassifier
 from dlst.parts import OutOfSample
 from dlst.regressors import KernelRidge, LinearRidge
 
 
-class KRR(MultiLabelClassifier):
+class KRR(WeightedClassifier):
     """Kernel ridge regression of each label, all with one width and one penalty.
 
         min Σ_ij (y_ij − f_j(x_i) − b_j)² + α Σ_j ‖f_j‖²,   S = f(x) + b
@@ -94,10 +96,14 @@ class KRR(MultiLabelClassifier):
         self.scaling = scaling
         self.random_state = random_state
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
+    def _fit_weighted(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> OutOfSampleLater:
+        of_rows = None if weights is None else weights.rows
+        self.scaler_ = FeatureScaler(self.scaling).fit(X, sample_weight=of_rows)
         self.regressor_ = self._regressor()
-        self.regressor_.fit(self.scaler_.transform(X), as_dense(known_or_mean(Y)))
+        labels = as_dense(known_or_mean(Y, of_rows))
+        self.regressor_.prepare(self.scaler_.transform(X), labels, weights).regress(labels)
         left_out = self.regressor_.loo_predictions_
         return lambda: OutOfSample(np.arange(len(left_out)), regressed_probabilities(left_out))
 

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import NONE, Constraints, one_of
+from dlst._weights import Weights
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders import EvidenceDecoder, as_decoder
 from dlst.encoders import FullCode, as_encoder
@@ -159,7 +160,9 @@ optional
         """Return the default parts that nested parameters are about."""
         return self.default_parts()
 
-    def _composition(self, X: FeatureMatrix, Y: sp.csr_array) -> Composition:
+    def _composition(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> Composition:
         return self._completed(self._parts_standing_in())
 
     def _parts_standing_in(self) -> Composition:

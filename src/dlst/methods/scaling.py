@@ -52,8 +52,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, scaling: Scaling = "auto"):
         self.scaling = scaling
 
-    def fit(self, X: FeatureMatrix, y: Any = None) -> FeatureScaler:
-        """Learn the scale from training rows."""
+    def fit(self, X: FeatureMatrix, y: Any = None, sample_weight: Any = None) -> FeatureScaler:
+        """Learn the scale from training rows, by weight; their kind is told by all alike."""
         if self.scaling not in get_args(Scaling):
             raise ValueError(
                 f"scaling must be one of {', '.join(get_args(Scaling))}; got {self.scaling!r}."
@@ -62,7 +62,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.check(_smallest(X))
         self.scaler_ = self.unfitted()
         if self.scaler_ is not None:
-            self.scaler_.fit(self._prepared(X))
+            self._fit_scaler(self._prepared(X), sample_weight)
         return self
 
     def check(self, smallest: float) -> None:
@@ -87,6 +87,19 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "maxabs": MaxAbsScaler(),
             "none": None,
         }[self.scaling_]
+
+    def _fit_scaler(self, X: Any, sample_weight: Any) -> None:
+        if sample_weight is None:
+            self.scaler_.fit(X)
+        elif self.scaling_ == "standard":
+            self.scaler_.fit(X, sample_weight=sample_weight)
+        else:
+            self.scaler_.fit(X)
+            if self.scaling_ == "tfidf":
+                # scikit-learn's inverse document frequency, of documents by weight.
+                present = sp.csr_array((X.data != 0, X.indices, X.indptr), shape=X.shape)
+                frequency = 1.0 + sample_weight @ present.astype(np.float64)
+                self.scaler_.idf_ = np.log((1.0 + sample_weight.sum()) / frequency) + 1.0
 
     def transform(self, X: FeatureMatrix) -> FeatureMatrix:
         """Scale rows."""

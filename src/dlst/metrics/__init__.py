@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         micro_average_precision,
     )
     from dlst.metrics.bipartition import (
-        hamming_loss,
         instance_f1,
         instance_precision,
         instance_recall,
@@ -22,14 +21,17 @@ if TYPE_CHECKING:
         macro_jaccard,
         macro_precision,
         macro_recall,
+    )
+    from dlst.metrics.ceiling import top_r_ceiling
+    from dlst.metrics.decisions import labels_per_row, threshold_decisions, top_r_decisions
+    from dlst.metrics.evaluation import METRIC_GROUPS, evaluate, evaluate_per_class
+    from dlst.metrics.pooled import (
+        hamming_loss,
         micro_f1,
         micro_precision,
         micro_recall,
         subset_accuracy,
     )
-    from dlst.metrics.ceiling import top_r_ceiling
-    from dlst.metrics.decisions import labels_per_row, threshold_decisions, top_r_decisions
-    from dlst.metrics.evaluation import METRIC_GROUPS, evaluate, evaluate_per_class
     from dlst.metrics.probability import expected_calibration_error, log_loss
     from dlst.metrics.ranking import (
         coverage,

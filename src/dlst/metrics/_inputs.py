@@ -177,18 +177,6 @@ def as_scores(scores: Any, truth: Truth | None = None, n_labels: int | None = No
     return checked
 
 
-def as_weights(weights: Any, size: int, what: str) -> FloatArray | None:
-    """Check weights of rows or labels: numbers of at least 0, some above; None stays None."""
-    if weights is None:
-        return None
-    checked = np.asarray(weights, dtype=np.float64)
-    if checked.shape != (size,):
-        raise DataError(f"{what} must have {size} numbers, one for each; got {checked.shape}.")
-    if not (np.isfinite(checked) & (checked >= 0)).all() or not checked.any():
-        raise DataError(f"{what} must be numbers of at least 0, not all 0; got others.")
-    return checked
-
-
 def _score_matrix(scores: Any) -> Any:
     if sp.issparse(scores):
         matrix = sp.csr_array(scores)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dlst.metrics._inputs import FloatArray, Truth, align, as_weights
+from dlst._weights import as_weights
+from dlst.metrics._inputs import FloatArray, Truth, align
 from dlst.metrics._ranks import (
     Average,
     Convention,

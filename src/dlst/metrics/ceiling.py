@@ -8,8 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from dlst.metrics._inputs import FloatArray, Truth, as_truth
-from dlst.metrics.bipartition import instance_f1, macro_f1, micro_f1
+from dlst.metrics.bipartition import instance_f1, macro_f1
 from dlst.metrics.decisions import check_r, top_r_decisions
+from dlst.metrics.pooled import micro_f1
 
 
 def top_r_ceiling(Y: Any, r: int) -> dict[str, float]:

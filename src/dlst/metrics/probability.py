@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._parameters import integer
+from dlst._weights import as_weights
 from dlst.errors import DataError
-from dlst.metrics._inputs import FloatArray, Pattern, Scores, Truth, align, as_weights
+from dlst.metrics._inputs import FloatArray, Pattern, Scores, Truth, align
 from dlst.metrics._ranks import Average, summarise
 
 

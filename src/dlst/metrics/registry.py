@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dlst.errors import UnknownNameError
-from dlst.metrics import average_precision, bipartition, probability, ranking, top
+from dlst.metrics import average_precision, bipartition, pooled, probability, ranking, top
 
 Needs = Literal["scores", "decisions", "probabilities"]
 
@@ -188,21 +188,21 @@ _TABLE: tuple[Metric, ...] = (
     ),
     Metric(
         "micro_f1",
-        bipartition.micro_f1,
+        pooled.micro_f1,
         "higher",
         "decisions",
         "harmonic mean of precision and recall, of all (instance, label) pairs",
     ),
     Metric(
         "micro_precision",
-        bipartition.micro_precision,
+        pooled.micro_precision,
         "higher",
         "decisions",
         "share of predicted labels that are right, of all (instance, label) pairs",
     ),
     Metric(
         "micro_recall",
-        bipartition.micro_recall,
+        pooled.micro_recall,
         "higher",
         "decisions",
         "share of true labels that are predicted, of all (instance, label) pairs",
@@ -254,7 +254,7 @@ _TABLE: tuple[Metric, ...] = (
     ),
     Metric(
         "hamming_loss",
-        bipartition.hamming_loss,
+        pooled.hamming_loss,
         "lower",
         "decisions",
         "share of wrong entries",
@@ -262,7 +262,7 @@ _TABLE: tuple[Metric, ...] = (
     ),
     Metric(
         "subset_accuracy",
-        bipartition.subset_accuracy,
+        pooled.subset_accuracy,
         "higher",
         "decisions",
         "share of instances with every label right",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dlst._parameters import integer
+from dlst._weights import as_weights
 from dlst.errors import DataError
 from dlst.metrics._inputs import (
     FloatArray,
@@ -23,7 +24,6 @@ from dlst.metrics._inputs import (
     Truth,
     as_scores,
     as_truth,
-    as_weights,
 )
 from dlst.metrics._ranks import (
     Average,

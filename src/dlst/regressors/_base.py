@@ -9,10 +9,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from dlst._matrices import FeatureMatrix, needs_no_check
 from dlst.regressors.basis import LARGEST_AUTOMATIC_BASIS, KernelBasis
+
+LEAST_WEIGHT = 1e-12
+"""Of the largest: what a row of weight 0 counts."""
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -89,3 +92,19 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def counting_weights(sample_weight: Any, X: FeatureMatrix) -> NDArray[np.float64] | None:
+    """Check weights of rows; one of 0 hardly counts, as its left-out prediction is wanted too."""
+    if sample_weight is None:
+        return None
+    weights: NDArray[np.float64] = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    return np.asarray(np.maximum(weights, LEAST_WEIGHT * weights.max()))
+
+
+def times_roots(labels: Any, weights: NDArray[np.float64]) -> Any:
+    """Multiply columns by the roots of their weights, so that squared errors count by weight."""
+    root = np.sqrt(weights)
+    return sp.csr_array(labels @ sp.diags_array(root)) if sp.issparse(labels) else labels * root

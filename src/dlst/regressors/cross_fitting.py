@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dlst._cross_fitting import cross_fitted
 from dlst._matrices import FeatureMatrix
+from dlst._weights import Weights, no_place
 from dlst.parts import Regressor, Smoother
 
 FloatArray = NDArray[np.float64]
@@ -25,18 +27,21 @@ class CrossFittedRegression:
         Fitted by ``regress``.
     X : ndarray or csr_array of shape (n, d)
         The training rows.
+    weights : Weights, optional
+        Those of the rows go to the regressor as ``sample_weight``.
     """
 
     smoother: Smoother | None = None
 
-    def __init__(self, regressor: Any, X: FeatureMatrix):
+    def __init__(self, regressor: Any, X: FeatureMatrix, weights: Weights | None = None):
         self.regressor = regressor
         self.X = X
+        self.weights = weights
         self._known: list[tuple[FloatArray, FloatArray]] = []
 
     def regress(self, Z: FloatArray) -> FloatArray:
         """Fit the regressor to codes (n, r); they are its targets."""
-        self.regressor.fit(self.X, Z)
+        self.regressor.fit(self.X, Z, **self._weights_of(slice(None)))
         return Z
 
     def out_of_sample(self, Z: FloatArray) -> FloatArray:
@@ -50,7 +55,10 @@ class CrossFittedRegression:
         return predicted
 
     def _out_of_sample(self, Z: FloatArray) -> FloatArray:
-        return cross_fitted_codes(self.regressor, self.X, Z)
+        return cross_fitted_codes(self.regressor, self.X, Z, self._weights_of)
+
+    def _weights_of(self, rows: Any) -> dict[str, Any]:
+        return {} if self.weights is None else {"sample_weight": self.weights.rows[rows]}
 
 
 class CrossFitted(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -79,14 +87,18 @@ class CrossFitted(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
     def __init__(self, estimator: Any):
         self.estimator = estimator
 
-    def fit(self, X: Any, y: Any) -> CrossFitted:
-        """Fit a clone of the estimator."""
-        self.estimator_ = clone(self.estimator).fit(X, y)
+    def fit(self, X: Any, y: Any, **weights: Any) -> CrossFitted:
+        """Fit a clone of the estimator; weights go on to those that take ``sample_weight``."""
+        self.estimator_ = clone(self.estimator).fit(X, y, **weights)
         return self
 
-    def prepare(self, X: FeatureMatrix, labels: Any) -> CrossFittedRegression:
+    def prepare(
+        self, X: FeatureMatrix, labels: Any, weights: Weights | None = None
+    ) -> CrossFittedRegression:
         """Remember the rows; scikit-learn's regressors choose nothing by labels."""
-        return CrossFittedRegression(self, X)
+        if weights is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+            raise no_place(self.estimator)
+        return CrossFittedRegression(self, X, weights)
 
     def predict(self, X: Any) -> FloatArray:
         """Predict codes, shape (n, r)."""
@@ -119,11 +131,16 @@ def as_regressor(part: Any) -> Regressor:
     return CrossFitted(part)
 
 
-def cross_fitted_codes(regressor: Any, X: FeatureMatrix, Z: FloatArray) -> FloatArray:
+def cross_fitted_codes(
+    regressor: Any,
+    X: FeatureMatrix,
+    Z: FloatArray,
+    weights_of: Callable[[Any], dict[str, Any]] = lambda rows: {},
+) -> FloatArray:
     """Return codes (n, r) of rows predicted by clones that were fitted to the other four folds."""
 
     def predict(train: Any, held_out: Any) -> FloatArray:
-        model = clone(regressor).fit(X[train], Z[train])
+        model = clone(regressor).fit(X[train], Z[train], **weights_of(train))
         return two_dimensional(model.predict(X[held_out]))
 
     return cross_fitted(predict, len(Z))

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_array
 from dlst._kernels.ridge import Spectrum, leave_one_out_errors
 from dlst._matrices import FeatureMatrix
 from dlst._progress import progress_bar
+from dlst._weights import Weights
 from dlst.errors import DataError
-from dlst.regressors._base import KernelRegressor
+from dlst.regressors._base import KernelRegressor, counting_weights, times_roots
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.kernels import Kernel, check_kernel, has_width
 from dlst.regressors.smoother import Smoother
@@ -113,7 +114,9 @@ class KernelRidge(KernelRegressor):
         self.coef0 = coef0
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, selection_targets: Any = None) -> KernelRidge:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, selection_targets: Any = None
+    ) -> KernelRidge:
         """Choose width and penalty, and fit.
 
         Parameters
@@ -122,6 +125,8 @@ class KernelRidge(KernelRegressor):
             Training rows; the (n, n) kernel between them for ``kernel="precomputed"``.
         y : array-like or sparse of shape (n, r) or (n,)
             Targets.
+        sample_weight : array-like of shape (n,), optional
+            How often each row counts, in errors that are left out too; a row is left out whole.
         selection_targets : array-like or sparse of shape (n, t), optional
             What the leave-one-out error is measured on; ``y`` by default. For codes of labels, the
             labels themselves.
@@ -131,11 +136,14 @@ class KernelRidge(KernelRegressor):
         KernelRidge
         """
         X, Z = self._check_training(X, y, least_rows=2)
-        self._select(X, Z if selection_targets is None else _targets(selection_targets, len(Z)))
+        judged = Z if selection_targets is None else _targets(selection_targets, len(Z))
+        self._select(X, judged, counting_weights(sample_weight, X))
         RidgeRegression(self).regress(Z)
         return self
 
-    def prepare(self, X: FeatureMatrix, labels: Any) -> RidgeRegression:
+    def prepare(
+        self, X: FeatureMatrix, labels: Any, weights: Weights | None = None
+    ) -> RidgeRegression:
         """Choose width and penalty by the labels of training rows; codes may follow.
 
         Parameters
@@ -144,10 +152,16 @@ class KernelRidge(KernelRegressor):
             Training rows.
         labels : ndarray or sparse of shape (n, K)
             What is to be predicted well in the end, known everywhere.
+        weights : Weights, optional
+            Of rows, and of labels, by which the choice is made.
         """
         X = self._check_features(X, least_rows=2)
         self._one_dimensional = False
-        self._select(X, _targets(labels, X.shape[0]))
+        judged = _targets(labels, X.shape[0])
+        if weights is None:
+            self._select(X, judged)
+        else:
+            self._select(X, times_roots(judged, weights.labels), weights.rows)
         return RidgeRegression(self)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -169,11 +183,13 @@ class KernelRidge(KernelRegressor):
         """Return how many numbers of features are held: none of many rows."""
         return n * s if n * s <= HELD_ENTRIES else 0
 
-    def _select(self, X: FeatureMatrix, judged: Any) -> None:
+    def _select(
+        self, X: FeatureMatrix, judged: Any, weights: NDArray[np.float64] | None = None
+    ) -> None:
         alphas, bases = self.penalties(), self._bases(X)
         held = self.held_numbers(X.shape[0], len(bases[0].indices_))
         choose: Any = _choose_among_held if held else search_streamed
-        chosen = choose(bases, X, judged, alphas)
+        chosen = choose(bases, X, judged, alphas, weights)
         self.smoother_: Smoother | StreamedSmoother = chosen.smoother
         self.loo_error_ = chosen.error
         self.basis_, self.alpha_ = self.smoother_.basis, self.smoother_.alpha
@@ -238,12 +254,16 @@ class _Chosen(NamedTuple):
 
 
 def _choose_among_held(
-    bases: list[KernelBasis], X: FeatureMatrix, judged: Any, alphas: NDArray[np.float64]
+    bases: list[KernelBasis],
+    X: FeatureMatrix,
+    judged: Any,
+    alphas: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
 ) -> _Chosen:
     """Choose width and penalty by the errors of all rows, features of all rows in memory."""
     tried: list[tuple[float, float, float]] = []
     # A generator: the decompositions are large and only the best one is kept.
-    best = min(_attempts(bases, X, judged, alphas, tried), key=lambda found: found.error)
+    best = min(_attempts(bases, X, judged, alphas, weights, tried), key=lambda found: found.error)
     return _Chosen(Smoother(best.basis, best.spectrum, best.alpha), best.error, tried)
 
 
@@ -259,12 +279,13 @@ def _attempts(
     X: FeatureMatrix,
     judged: Any,
     alphas: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
     tried: list[tuple[float, float, float]],
 ) -> Iterator[_Attempt]:
     """Give the best penalty for each width, and append to ``tried`` all that were tried."""
     with progress_bar("kernel widths", len(bases)) as advance:
         for basis in bases:
-            spectrum = Spectrum.of(basis.features(X))
+            spectrum = Spectrum.of(basis.features(X), weights=weights)
             errors = leave_one_out_errors(spectrum, judged, alphas)
             width = np.nan if basis.gamma_ is None else basis.gamma_
             tried += [(width, *pair) for pair in zip(alphas, errors, strict=True)]

@@ -30,6 +30,7 @@ from dlst._parameters import (
     number,
     one_of,
 )
+from dlst._weights import Weights
 from dlst.errors import DataError
 from dlst.regressors.cross_fitting import CrossFittedRegression, two_dimensional
 from dlst.regressors.direct_solver import is_direct, solve_directly
@@ -147,7 +148,9 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearMachines:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, target_weight: Any = None
+    ) -> LinearMachines:
         """Choose C where none is given, and solve.
 
         Parameters
@@ -157,6 +160,8 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
             Targets; NaN where unknown.
         sample_weight : array-like of shape (n,), optional
             s. A row of weight 2 counts as two rows, one of weight 0 as none.
+        target_weight : array-like of shape (t,), optional
+            How much the errors of each target count in the choice of C.
         """
         check_parameters(self)
         if self.C == "auto" and self.loss != "squared":
@@ -178,6 +183,7 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
             self.max_iter,
             self.n_jobs,
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            target_weights=np.ones(T.shape[1]) if target_weight is None else target_weight,
         )
         self.selection_: dict[float, float] = {}
         start = self._climb(problem) if self.C == "auto" else None
@@ -185,7 +191,9 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         self._keep(problem, problem.solve(self.C_, start, self.tol, self.n_probes))
         return self
 
-    def prepare(self, X: FeatureMatrix, labels: Any) -> MachinesRegression:
+    def prepare(
+        self, X: FeatureMatrix, labels: Any, weights: Weights | None = None
+    ) -> MachinesRegression:
         """Look at training rows; C is chosen by the codes, which are the labels' own.
 
         Parameters
@@ -193,8 +201,10 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         X : ndarray or csr_array of shape (n, d)
         labels
             Not used.
+        weights : Weights, optional
+            Of rows and labels.
         """
-        return MachinesRegression(self, X)
+        return MachinesRegression(self, X, weights)
 
     def predict(self, X: Any) -> FloatArray:
         """Predict the targets of rows, shape (n, t) or (n,)."""
@@ -287,21 +297,29 @@ class MachinesRegression(CrossFittedRegression):
     regressor : LinearMachines
         Fitted by ``regress``.
     X : ndarray or csr_array of shape (n, d)
+    weights : Weights, optional
     """
 
     regressor: LinearMachines
 
     def regress(self, Z: FloatArray) -> FloatArray:
         """Fit the machines to codes (n, r), NaN where unknown; they are its targets."""
-        self.regressor.fit(self.X, Z)
+        self._fitted(self.regressor, Z)
         self._keep_left_out(self.regressor, Z)
         return Z
+
+    def _fitted(self, machines: LinearMachines, Z: FloatArray) -> LinearMachines:
+        if self.weights is None:
+            return machines.fit(self.X, Z)
+        # A code for each label, else errors of codes are no errors of labels.
+        of_labels = self.weights.labels if Z.shape[1] == len(self.weights.labels) else None
+        return machines.fit(self.X, Z, self.weights.rows, target_weight=of_labels)
 
     def _out_of_sample(self, Z: FloatArray) -> FloatArray:
         """Leave-one-out where the loss has it, else five folds."""
         if self.regressor.loss != "squared":
             return super()._out_of_sample(Z)
-        other = clone(self.regressor).fit(self.X, Z)
+        other = self._fitted(clone(self.regressor), Z)
         return two_dimensional(other.loo_predictions_)
 
     def _keep_left_out(self, fitted: LinearMachines, Z: FloatArray) -> None:
@@ -329,6 +347,7 @@ class _Problem:
     max_iter: int
     n_jobs: int | None
     seed: int
+    target_weights: FloatArray
 
     def solve(self, C: float, start: _Attempt | None, tol: float, n_probes: int) -> _Attempt:
         """Solve for one C, from the duals of another where there are any."""
@@ -356,7 +375,7 @@ class _Problem:
     def error(self, found: _Attempt) -> float:
         """Return the mean squared leave-one-out error of known targets."""
         squares = (found.solution.duals / found.diagonal) ** 2
-        counted = np.where(np.isfinite(self.T), self.weights[:, None], 0.0)
+        counted = np.where(np.isfinite(self.T), self.weights[:, None] * self.target_weights, 0.0)
         return float((squares * counted).sum() / counted.sum())
 
 

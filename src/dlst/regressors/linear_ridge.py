@@ -12,9 +12,18 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
-from dlst._kernels.ridge import Spectrum, leave_one_out_errors, without_own_target
+from dlst._kernels.ridge import (
+    Spectrum,
+    leave_one_out_errors,
+    scaled,
+    unscaled,
+    weighted_mean,
+    without_own_target,
+)
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, check_parameters, number, one_of
+from dlst._weights import Weights
+from dlst.regressors._base import counting_weights, times_roots
 
 FloatArray = NDArray[np.float64]
 
@@ -80,13 +89,15 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
         self.alpha = alpha
         self.intercept = intercept
 
-    def fit(self, X: Any, y: Any) -> LinearRidge:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearRidge:
         """Choose the penalty where none is given, and fit.
 
         Parameters
         ----------
         X : array-like or sparse of shape (n, d)
         y : array-like of shape (n, t) or (n,)
+        sample_weight : array-like of shape (n,), optional
+            How often each row counts, in errors that are left out too; a row is left out whole.
         """
         self._check_parameters()
         X, Z = validate_data(
@@ -101,10 +112,12 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
         )
         self._one_dimensional = Z.ndim == 1
         Z = np.asarray(Z, dtype=np.float64).reshape(len(Z), -1)
-        self._whitened(X, Z).regress(Z)
+        self._whitened(X, Z, counting_weights(sample_weight, X)).regress(Z)
         return self
 
-    def prepare(self, X: FeatureMatrix, labels: Any) -> LinearRidgeRegression:
+    def prepare(
+        self, X: FeatureMatrix, labels: Any, weights: Weights | None = None
+    ) -> LinearRidgeRegression:
         """Choose the penalty by the labels of training rows, where none is given; codes may follow.
 
         Parameters
@@ -112,11 +125,15 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
         X : ndarray or csr_array of shape (n, d)
         labels : ndarray or sparse of shape (n, K)
             What is to be predicted well in the end, known everywhere.
+        weights : Weights, optional
+            Of rows, and of labels, by which the choice is made.
         """
         self._check_parameters()
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         self._one_dimensional = False
-        return self._whitened(X, labels)
+        if weights is None:
+            return self._whitened(X, labels)
+        return self._whitened(X, times_roots(labels, weights.labels), weights.rows)
 
     def predict(self, X: Any) -> FloatArray:
         """Predict the targets of rows, shape (n, t) or (n,)."""
@@ -129,12 +146,15 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
         if self.alpha == "auto" and self.intercept == "penalised":
             raise ValueError(NO_PENALTY)
 
-    def _whitened(self, X: FeatureMatrix, judged: Any) -> LinearRidgeRegression:
+    def _whitened(
+        self, X: FeatureMatrix, judged: Any, weights: FloatArray | None = None
+    ) -> LinearRidgeRegression:
         free = self.intercept == "free"
-        rows = FeatureRows.centred(X) if free else FeatureRows(_with_ones(X))
+        root = None if weights is None else np.sqrt(weights)
+        rows = FeatureRows.centred(X, weights) if free else FeatureRows(_with_ones(X), root=root)
         self.alpha_ = float(_least_error(rows, judged) if self.alpha == "auto" else self.alpha)
         whitening = ridge_whitening(rows, self.alpha_)
-        return LinearRidgeRegression(self, rows.shift, whitening, rows.times(whitening))
+        return LinearRidgeRegression(self, rows.shift, whitening, rows.times(whitening), root)
 
     def _settle(self, coef: FloatArray, intercept: FloatArray) -> None:
         self.coef_ = self._like_targets(coef)
@@ -161,26 +181,38 @@ class LinearRidgeRegression:
     whitening : ndarray of shape (d, q)
         A, of the hat matrix F Fᵀ with F = X A.
     F : ndarray of shape (n, q)
+    root : ndarray of shape (n,), optional
+        Roots of the rows' weights, by which rows of X are multiplied.
     """
 
     smoother: None = None
     _regressed: FloatArray | None = None
     _left_out: FloatArray
 
-    def __init__(self, ridge: LinearRidge, shift: FloatArray, whitening: FloatArray, F: FloatArray):
+    def __init__(
+        self,
+        ridge: LinearRidge,
+        shift: FloatArray,
+        whitening: FloatArray,
+        F: FloatArray,
+        root: FloatArray | None = None,
+    ):
         self.ridge, self.shift, self.whitening, self.F = ridge, shift, whitening, F
+        self.root = root
         self.free = ridge.intercept == "free"
 
     def _leverage(self) -> FloatArray:
         """Weight of each row's own target in its fitted value, shape (n,)."""
-        return np.asarray((self.F**2).sum(axis=1) + (1 / len(self.F) if self.free else 0.0))
+        of_mean = 1 / len(self.F) if self.root is None else self.root**2 / (self.root @ self.root)
+        return np.asarray((self.F**2).sum(axis=1) + (of_mean if self.free else 0.0))
 
     def regress(self, Z: FloatArray) -> FloatArray:
         """Fit the ridge to codes (n, r); they are its targets."""
         mean = self._mean(Z)
-        weights = self.F.T @ (Z - mean)
+        weights = self.F.T @ scaled(Z - mean, self.root)
         self.ridge.leverage_ = self._leverage()
-        left_out = without_own_target(self.F @ weights + mean, Z, self.ridge.leverage_)
+        fitted = unscaled(self.F @ weights, self.root) + mean
+        left_out = without_own_target(fitted, Z, self.ridge.leverage_)
         self._regressed, self._left_out = Z, left_out
         self.ridge.loo_predictions_ = self.ridge._like_targets(left_out)
         coef = self.whitening @ weights
@@ -195,14 +227,14 @@ class LinearRidgeRegression:
         if Z is self._regressed:
             return self._left_out
         mean = self._mean(Z)
-        fitted = self.F @ (self.F.T @ (Z - mean)) + mean
+        fitted = unscaled(self.F @ (self.F.T @ scaled(Z - mean, self.root)), self.root) + mean
         return without_own_target(fitted, Z, self._leverage())
 
     def _mean(self, Z: FloatArray) -> FloatArray:
-        return np.asarray(Z.mean(axis=0) if self.free else np.zeros(Z.shape[1]))
+        return weighted_mean(Z, self.root) if self.free else np.zeros(Z.shape[1])
 
 
-def leave_one_out_penalty(X: FeatureMatrix, T: Any) -> float:
+def leave_one_out_penalty(X: FeatureMatrix, T: Any, weights: FloatArray | None = None) -> float:
     """Return the penalty by which a ridge regression with intercept predicts targets best.
 
     Parameters
@@ -210,8 +242,10 @@ def leave_one_out_penalty(X: FeatureMatrix, T: Any) -> float:
     X : ndarray or csr_array of shape (n, d)
     T : ndarray or sparse of shape (n, t)
         Complete targets; thousands of sparse labels are made dense a block at a time.
+    weights : ndarray of shape (n,), optional
+        Of the rows.
     """
-    return _least_error(FeatureRows.centred(X), T)
+    return _least_error(FeatureRows.centred(X, weights), T)
 
 
 def _least_error(rows: FeatureRows, T: Any) -> float:
@@ -219,7 +253,7 @@ def _least_error(rows: FeatureRows, T: Any) -> float:
     scale = eigenvalues.sum() / min(rows.shape) or 1.0
     alphas = scale * RELATIVE_ALPHAS
     U = rows.times(V) / np.sqrt(eigenvalues)
-    spectrum = Spectrum(U, eigenvalues, V, rows.shift).orthonormalised()
+    spectrum = Spectrum(U, eigenvalues, V, rows.shift, rows.root).orthonormalised()
     errors = leave_one_out_errors(spectrum, T, alphas)
     # Of equal penalties the largest: with nothing to learn from there is nothing to fit.
     return float(alphas[::-1][np.argmin(errors[::-1])])

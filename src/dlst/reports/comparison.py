@@ -136,10 +136,10 @@ def standing_sentence(frame: pd.DataFrame, measures: Sequence[str]) -> str:
         return f"{words}."
     if frame["data"].nunique() == 1:
         to: dict[str, list[str]] = {}
-        for each in lost:
+        for each in found.worse:
             to.setdefault(listed(each.winners), []).append(measure_words(each.measure))
         beaten = [f"{listed(names)} to {winners}" for winners, names in to.items()]
-        return f"{words}; it loses {'; '.join(beaten)}."
+        return f"{words}; it loses {'; '.join(beaten)}." if beaten else f"{words}."
     rival, times = Counter(each.winners[0] for each in lost).most_common(1)[0]
     measure, _ = Counter(each.measure for each in lost).most_common(1)[0]
     where = [each.column for each in lost if each.measure == measure]

@@ -134,12 +134,18 @@ class Run:
         """
         found: dict[str, Result] = {}
         for record in self.records:
+            if record["status"] != "done":
+                continue
             asked = record.get("probe", {})
-            if asked.get("probe") == probe and record["status"] == "done":
-                name = anchor(probe, short_name(asked["data"]))
+            # A cell may have answered with the model that it fitted.
+            result = (record.get("answers") or {}).get(probe)
+            if asked.get("probe") == probe:
+                result = record["result"]
+            if result is not None:
+                name = anchor(probe, short_name(asked.get("data") or record["cell"]["data"]))
                 # The same data may have been probed with several settings.
                 same = sum(other == name or other.startswith(f"{name}-") for other in found)
-                found[f"{name}-{same + 1}" if same else name] = record["result"]
+                found[f"{name}-{same + 1}" if same else name] = result
         return found
 
     def _tuned_on(self) -> list[float]:
@@ -206,6 +212,7 @@ def _facts(record: Record) -> dict[str, Any]:
         "labels_kept": rows.get("cardinality"),
         "labels_complete": rows.get("cardinality_complete"),
         "effective_missing": rows.get("effective_missing") or 0.0,
+        "redrawn": record.get("redrawn") or {},
         **{FLOOR + name: value for name, value in (rows.get("floor") or {}).items()},
         **{CEILING + name: value for name, value in (rows.get("ceiling") or {}).items()},
     }

@@ -15,6 +15,8 @@ FEWEST_PAIRS = 6
 """With fewer pairs Wilcoxon's test cannot reach the level, whatever the values."""
 
 LEVEL = 0.05
+BEYOND_CHANCE = 2.0
+"""A mean difference of less than so many standard errors is put down to chance."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class ScoreTable:
         The best mean of a column, to the decimals shown.
     tied : DataFrame of bool
         What is not significantly worse than the best by Wilcoxon's signed-rank test over the same
-        splits and seeds (level .05, not corrected); where there are at least six.
+        splits and seeds (level .05, not corrected), where there are at least six; of fewer, what
+        is within two standard errors of it over samples of the test rows, where records have them.
 
     Examples
     --------
@@ -120,14 +123,31 @@ def _tied(done: pd.DataFrame, measure: str, mean: pd.DataFrame, best: pd.DataFra
         winners = best.index[best[column].fillna(False)]
         if not len(winners):
             continue
-        runs = done[done["column"] == column].pivot_table(
-            index=["split", "seed"], columns="title", values=measure
-        )
+        cells = done[done["column"] == column]
+        runs = cells.pivot_table(index=["split", "seed"], columns="title", values=measure)
         for method in mean.index.difference(winners).intersection(runs.columns):
             pairs = runs[[winners[0], method]].dropna()
+            # Equal up to rounding is equal, and says nothing about which is better.
+            gaps = (pairs[winners[0]] - pairs[method]).round(12)
             if len(pairs) >= FEWEST_PAIRS:
-                # Equal up to rounding is equal, and says nothing about which is better.
-                gaps = (pairs[winners[0]] - pairs[method]).round(12)
-                same = signed_rank_p(gaps) >= LEVEL
-                tied.at[method, column] = same
+                tied.at[method, column] = signed_rank_p(gaps) >= LEVEL
+            elif (error := redrawn_error(cells, measure, winners[0], method)) is not None:
+                tied.at[method, column] = abs(gaps.mean()) <= BEYOND_CHANCE * error
     return tied
+
+
+def redrawn_error(cells: pd.DataFrame, measure: str, ours: str, other: str) -> float | None:
+    """Give the standard error of the mean difference of two methods, over samples of test rows.
+
+    None where records have no such samples, or where a measure has no value on one.
+    """
+    if "redrawn" not in cells:
+        return None
+    by_run = []
+    for _, run in cells.groupby(["split", "seed"]):
+        found = {row.title: (row.redrawn or {}).get(measure) for row in run.itertuples()}
+        if not found.get(ours) or not found.get(other):
+            return None
+        by_run.append(np.subtract(*np.array([found[ours], found[other]], dtype=np.float64)))
+    gaps = np.mean(by_run, axis=0)
+    return float(np.std(gaps, ddof=1)) if np.isfinite(gaps).all() else None

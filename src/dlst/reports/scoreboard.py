@@ -19,7 +19,14 @@ from dlst.reports.frames import (
 )
 from dlst.reports.run import CEILING, FLOOR, Run, titled
 from dlst.reports.score_blocks import direction_of, measure_words, number, scores
-from dlst.reports.score_tables import DECIMALS, FEWEST_PAIRS, LEVEL, ScoreTable
+from dlst.reports.score_tables import (
+    BEYOND_CHANCE,
+    DECIMALS,
+    FEWEST_PAIRS,
+    LEVEL,
+    ScoreTable,
+    redrawn_error,
+)
 from dlst.reports.signed_rank import signed_rank_p
 from dlst.reports.words import listed
 
@@ -28,9 +35,6 @@ MOST_LINES = 24
 
 FEWEST_RANKED = 3
 """Fewer methods or data sets are not worth ranking."""
-
-BEYOND_CHANCE = 2.0
-"""A mean difference of less than so many standard errors is put down to chance."""
 
 BOUNDS = {
     FLOOR: ("floor: frequency", "labels ranked by their frequency in training, rows unseen"),
@@ -97,7 +101,7 @@ def score_lines(run: Run, measures: Sequence[str]) -> Table:
         columns=columns,
         rows=rows,
         references=list(_bounds(frame, sets, list(tables))),
-        note=_note(next(iter(tables.values()), None), len(sets)),
+        note=_note(list(tables.values()), len(sets)),
     )
 
 
@@ -105,7 +109,7 @@ def difference(run: Run, frame: pd.DataFrame, measure: str, ours: str, other: st
     """Compare two methods on one data set over the same splits, or over the rows of a few.
 
     Splits are tested by Wilcoxon's signed-rank test where there are six or more; else the average
-    precisions of the test rows are, where records have them.
+    precisions of the test rows are, or samples of these rows, where records have them.
     """
     runs = frame.pivot_table(index=["split", "seed"], columns="title", values=measure)
     gaps = (runs[ours] - runs[other]).dropna()
@@ -115,7 +119,9 @@ def difference(run: Run, frame: pd.DataFrame, measure: str, ours: str, other: st
     by_row = [_row_gaps(run, cells, ours, other) for _, cells in frame.groupby(["split", "seed"])]
     pairs = np.concatenate([np.empty(0), *by_row])
     if len(pairs) < 2 or not measure.startswith("instance_average_precision"):
-        return Difference(float(gaps.mean()), None, None)
+        redrawn = redrawn_error(frame, measure, ours, other)
+        is_level = None if redrawn is None else abs(gaps.mean()) <= BEYOND_CHANCE * redrawn
+        return Difference(float(gaps.mean()), redrawn, is_level)
     mean, error = float(pairs.mean()), float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
     return Difference(mean, error, abs(mean) <= BEYOND_CHANCE * error)
 
@@ -241,9 +247,14 @@ def _bound(prefix: str, measure: str, value: float) -> TableCell:
     return number(value)
 
 
-def _note(table: ScoreTable | None, n_sets: int) -> str:
+def _note(tables: Sequence[ScoreTable], n_sets: int) -> str:
     where = "each column" if n_sets == 1 else "each measure and data set"
     note = f"Marked: the best of {where}. Where no rule is named, own decisions are judged."
-    if table is not None and table.count.to_numpy().max() >= FEWEST_PAIRS:
+    if any(table.count.to_numpy().max() >= FEWEST_PAIRS for table in tables):
         note += " And what does not differ from it, by Wilcoxon's signed-rank test over splits."
+    elif any(table.tied.to_numpy().any() for table in tables):
+        note += (
+            " And what is within two standard errors of it, by samples of the test rows drawn with "
+            "replacement."
+        )
     return note

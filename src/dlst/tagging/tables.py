@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,21 +10,27 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dlst._matrices import as_dense
 from dlst.data import Dataset, NumberedNames
 from dlst.data.tables import RawTable
 from dlst.data.tables.labels import Labels, in_order_of
+from dlst.errors import DataError
 from dlst.inputs import CellError, Tally
 from dlst.inputs.kinds import holds_image_names
 from dlst.tagging.tagger import Tagger
 
 
-def fit_table(tagger: Tagger, data: Dataset) -> Tagger:
-    """Fit to all rows of a data set with raw columns; the tagger remembers the label columns."""
+def fit_table(tagger: Tagger, data: Dataset, weight: str | None = None) -> Tagger:
+    """Fit to all rows of a data set with raw columns; the tagger remembers the label columns.
+
+    ``weight`` names the column that says how often each row counts.
+    """
     table: RawTable = data.table
     with placed(table):
-        tagger.fit_labels(training_frame(table), labels_of(data))
+        given = None if weight is None else row_weights(table.frame, weight)
+        tagger.fit_labels(training_frame(table), labels_of(data), given)
     tagger.label_columns_ = list(table.label_columns)
     tagger.delimiter_ = table.delimiter
     return tagger
@@ -45,6 +52,20 @@ def encoded(tagger: Tagger, data: Dataset, tally: Tally) -> tuple[Dataset, list[
     with placed(data.table):
         X = tagger.encode(frame_of(tagger, data), tally)
     return Dataset(X, Y, label_names=list(tagger.label_names_), name=data.name), strange
+
+
+def row_weights(frame: Any, column: str) -> NDArray[np.float64]:
+    """Read a column of weights; a cell that is none is named."""
+    if column not in frame.columns:
+        near = difflib.get_close_matches(column, map(str, frame.columns), n=3)
+        hint = f" Did you mean {', '.join(near)}?" if near else ""
+        raise DataError(f"there must be a column {column!r} of weights; got none.{hint}")
+    numbers = pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+    if wrong.size:
+        cell = frame[column].iloc[wrong[0]]
+        raise CellError(column, int(wrong[0]), f"a weight is a number of at least 0; got {cell!r}.")
+    return np.asarray(numbers)
 
 
 def frame_of(tagger: Tagger, data: Dataset) -> Any:

@@ -93,7 +93,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         self.keep_examples = keep_examples
         self.random_state = random_state
 
-    def fit(self, X: Any, tags: Any) -> Tagger:
+    def fit(self, X: Any, tags: Any, sample_weight: Any = None) -> Tagger:
         """Learn from rows and their tags.
 
         Parameters
@@ -102,6 +102,9 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         tags : str, list of lists, list of texts such as ``"a;b"``, frame or indicator
             A ``str`` names the column of ``X`` that holds them, or is a pattern such as
             ``"tag_*"`` for columns of 0 and 1. None and NaN are rows of unknown tags.
+        sample_weight : array-like of shape (n,), optional
+            How often each row counts to the method; columns are read by all rows alike. Methods
+            without a place for weights refuse them.
         """
         frame = as_frame(X)
         columns: list[str] = []
@@ -114,11 +117,11 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
                 f"X and tags must have the same number of rows; got {len(frame)} and "
                 f"{labels.Y.shape[0]}."
             )
-        self.fit_labels(X if is_texts(X) else frame, labels)
+        self.fit_labels(X if is_texts(X) else frame, labels, sample_weight)
         self.label_columns_ = columns
         return self
 
-    def fit_labels(self, X: Any, labels: Labels) -> Tagger:
+    def fit_labels(self, X: Any, labels: Labels, sample_weight: Any = None) -> Tagger:
         """Learn from rows and labels that are read already."""
         frame = as_frame(X)
         self.label_columns_ = []
@@ -137,7 +140,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         self.encoder_ = self._encoder()
         features = self.encoder_.fit_transform(X)
         self.method_ = self._method(is_scaled=self.encoder_.is_scaled_)
-        self.method_.fit(features, labels.Y)
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.method_.fit(features, labels.Y, **given)
         self.method_.label_names_ = self.label_names_
         self.n_features_in_ = len(frame.columns)
         self.examples_ = Examples(frame, self.encoder_, labels.Y, keep=self.keep_examples)

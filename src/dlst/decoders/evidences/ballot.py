@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from dlst._weights import Weights
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
 from dlst.decoders.neighbours import Neighbours
 
 LEAST_WEIGHT = 1e-6
 VOTE_MARGIN = 1e-3
 """Votes are kept this far from 0 and 1 before their logit or log-loss is taken."""
+
+
+class Cast(NamedTuple):
+    """Votes on queries: whose, how much each counts, and the nearness that is part of it."""
+
+    indices: IntArray
+    weights: FloatArray
+    nearness: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +38,43 @@ class Ballot:
         Ones where a row has no vote.
     prior : ndarray of shape (K,)
         What one vote of nobody in particular says.
+    weights : ndarray of shape (n,) or None
+        How many equal rows each stands for; None: one.
     """
 
     values: Any
     unknown: sp.csr_array | None
     prior: FloatArray
+    weights: FloatArray | None = None
+
+    def cast(self, found: Neighbours, k: int) -> Cast:
+        """Let the k nearest vote; a row of weight w is w of them, the last in part."""
+        squared = found.squared_distances
+        if self.weights is None:
+            nearness = vote_weights(squared, k)
+            return Cast(found.indices[:, :k], nearness, nearness)
+        counts = self.weights[found.indices]
+        until = np.cumsum(counts, axis=1)
+        votes = np.clip(k - (until - counts), 0.0, counts)
+        last = int((votes > 0).sum(axis=1).max(initial=1))
+        # The first vote beyond the k nearest sets the width.
+        beyond = np.minimum((until <= k).sum(axis=1), squared.shape[1] - 1)
+        nearness = _nearness(squared[:, :last], np.take_along_axis(squared, beyond[:, None], 1))
+        return Cast(found.indices[:, :last], votes[:, :last] * nearness, nearness)
+
+    def rows_needed(self, k: int) -> int:
+        """Return how many rows have k + 1 votes, whichever they are."""
+        if self.weights is None:
+            return k + 1
+        fewest = np.cumsum(np.sort(self.weights))
+        return min(len(fewest), int(np.searchsorted(fewest, k + 1)) + 1)
+
+    def n_voters(self) -> int:
+        """Return how many votes there are, one more than without the row that has most."""
+        if self.weights is None:
+            return int(self.values.shape[0])
+        others = self.weights.sum() - self.weights.max()
+        return max(int(others) + 1, min(2, len(self.weights)))
 
 
 def vote_weights(squared_distances: FloatArray, k: int) -> FloatArray:
@@ -50,8 +91,11 @@ def vote_weights(squared_distances: FloatArray, k: int) -> FloatArray:
     >>> vote_weights(np.array([[0.0, 1.0, 4.0]]), 2).round(3)
     array([[1.  , 0.75]])
     """
-    near = squared_distances[:, :k]
     width = squared_distances[:, min(k, squared_distances.shape[1] - 1), None]
+    return _nearness(squared_distances[:, :k], width)
+
+
+def _nearness(near: FloatArray, width: FloatArray) -> FloatArray:
     share = np.divide(near, width, out=np.zeros_like(near), where=width > 0)
     return 1.0 - share + LEAST_WEIGHT
 
@@ -62,14 +106,13 @@ def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
     With weights w, the share of the vote for a label is worth n_eff = (Σw)²/Σw² observations, and
     the prior one: v = (n_eff · share + prior) / (n_eff + 1). Unknown entries do not vote.
     """
-    weights = vote_weights(found.squared_distances, k)
-    voters = found.indices[:, : weights.shape[1]]
+    voters, weights, nearness = ballot.cast(found, k)
     given = _weighted_sums(weights, voters, ballot.values)
     total = weights.sum(axis=1, keepdims=True)
-    squares = (weights**2).sum(axis=1, keepdims=True)
+    squares = (weights * nearness).sum(axis=1, keepdims=True)
     if ballot.unknown is not None:
         total = total - _weighted_sums(weights, voters, ballot.unknown)
-        squares = squares - _weighted_sums(weights**2, voters, ballot.unknown)
+        squares = squares - _weighted_sums(weights * nearness, voters, ballot.unknown)
         # Where only the farthest neighbour is known, the difference is rounding; its square is not.
         squares = np.maximum(squares, LEAST_WEIGHT**2)
     # Every weight is above LEAST_WEIGHT, so less than half of it is the rounding of no vote at all.
@@ -98,10 +141,18 @@ def _weighted_sums(weights: FloatArray, voters: IntArray, values: Any) -> FloatA
     return np.asarray(sums, dtype=np.float64).reshape(n, K)
 
 
-def vote_log_loss(votes: FloatArray, present: FloatArray, known: BoolArray | None) -> float:
+def vote_log_loss(
+    votes: FloatArray,
+    present: FloatArray,
+    known: BoolArray | None,
+    weights: Weights | None = None,
+) -> float:
     """Return the mean log-loss of votes on known entries, votes kept off 0 and 1."""
     inside = np.clip(votes, VOTE_MARGIN, 1.0 - VOTE_MARGIN)
     losses = -np.log(np.where(present == 1, inside, 1.0 - inside))
+    if weights is not None:
+        counts = np.outer(*weights) if known is None else np.outer(*weights) * known
+        return float((losses * counts).sum() / counts.sum())
     return float(losses.mean() if known is None else losses[known].mean())
 
 

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._unknown import impute
+from dlst._weights import Weights
 from dlst.decoders._inputs import FloatArray, IntArray, Labels
 from dlst.decoders.evidences.ballot import Ballot
 from dlst.explanation import NeighbourVotes
@@ -66,16 +67,28 @@ class TrainingRows:
         rows = self.labels.labelled_rows
         values = self.labels.ones if self.enriched is None else self.enriched
         unknown = self.labels.unknown
-        return Ballot(values[rows], None if unknown is None else unknown[rows], self.labels.prior)
+        return Ballot(
+            values[rows],
+            None if unknown is None else unknown[rows],
+            self.labels.prior,
+            self.labels.row_weights(rows),
+        )
+
+    def weights(self) -> Weights | None:
+        """Return how often the calibration rows, and labels, count."""
+        given = self.labels.weights
+        return None if given is None else given.of_rows(self.rows)
 
     def filled(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return some labels with unknown entries at their mean, and ones at the known zeros."""
+        """Return some labels, unknown entries at their mean, and how often known zeros count."""
         labels = self.Y[:, columns]
+        counts = self.labels.row_weights()
         values = as_dense(impute(labels, self.labels.prevalence[columns]))
         if self.enriched is not None:
             # Guesses stand in place of known zeros only, and are 0 elsewhere.
             values = np.maximum(values, self.enriched[:, columns])
-        return values, (labels.toarray() == 0).astype(np.float64)
+        absent = (labels.toarray() == 0).astype(np.float64)
+        return values, absent if counts is None else absent * counts[:, None]
 
 
 class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
@@ -89,6 +102,11 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
     """
 
     name: ClassVar[str]
+
+    votes_among_codes: ClassVar[bool] = False
+    """Whether its neighbours, found among codes, may vote for whole label sets."""
+
+    _left_out_votes: sp.csr_array | None = None
 
     @abstractmethod
     def fit(self, training: TrainingRows) -> FloatArray:
@@ -104,7 +122,11 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
 
     def left_out_votes(self) -> sp.csr_array | None:
         """Return how much training rows voted on the calibration rows; None for no code vote."""
-        return None
+        return self._left_out_votes
+
+    def drop_votes(self) -> None:
+        """Drop the votes on calibration rows, from which decisions are learnt, for good."""
+        self._left_out_votes = None
 
     def forget(self) -> None:
         """Drop what was only needed while other evidence joined."""

@@ -118,12 +118,15 @@ class CodeRidge(RidgeSmoother):
     def of(cls, training: TrainingRows) -> CodeRidge:
         """Decompose the codes and choose the penalty that leaves the least squared error."""
         codes = as_dense(training.codes)
-        spectrum = Spectrum.of(codes).orthonormalised()
+        weights = training.labels.weights
+        spectrum = Spectrum.of(codes, weights=training.labels.row_weights()).orthonormalised()
         scale = float(spectrum.eigenvalues.sum()) / min(codes.shape) or 1.0
         penalties = scale * RELATIVE_PENALTIES
         errors = np.zeros(len(penalties))
         for columns in label_blocks(*training.labels.shape):
             filled, _ = training.filled(columns)
+            if weights is not None:
+                filled *= np.sqrt(weights.labels[columns])
             errors += leave_one_out_errors(spectrum, filled, penalties)
         return cls(spectrum, float(penalties[np.argmin(errors)]))
 

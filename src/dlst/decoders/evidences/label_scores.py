@@ -97,10 +97,12 @@ class SecondOpinion(LabelScores, OfferingEvidence):
         X, signs = required_features(training.X), _signs(training)
 
         def fitted(rows: Any) -> Any:
+            counts = training.labels.row_weights(rows)
+            given = {} if counts is None else {"sample_weight": counts}
             with warnings.catch_warnings():
                 # How far it got is judged by what it says of rows that it has not seen.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                return clone(self.regressor).fit(X[rows], _learnable(signs[rows]))
+                return clone(self.regressor).fit(X[rows], _learnable(signs[rows]), **given)
 
         self._cross_fitted = cross_fitted(
             lambda others, rows: fitted(others).predict(X[rows]), len(signs)
@@ -160,15 +162,18 @@ class ProbabilityCodes:
         n, K = training.labels.shape
         roots = np.empty((n, K), np.float32)
         self.mean_, gram = np.zeros(K), np.zeros((K, K))
+        counts = training.labels.row_weights()
+        total = n if counts is None else float(counts.sum())
         for rows in row_blocks(n, K):
             block = self._roots(part.left_out(training, rows) for part in self.scores)
-            self.mean_ += block.sum(axis=0) / n
+            counted = block if counts is None else block * counts[rows, None]
+            self.mean_ += counted.sum(axis=0) / total
             if self.n_axes < K:
-                gram += block.T @ block
+                gram += counted.T @ block
             roots[rows] = block
         self.axes_ = np.eye(K)
         if self.n_axes < K:
-            gram -= n * np.outer(self.mean_, self.mean_)
+            gram -= total * np.outer(self.mean_, self.mean_)
             last = (K - self.n_axes, K - 1)
             self.axes_ = scipy.linalg.eigh(gram, subset_by_index=last)[1][:, ::-1]
         return np.vstack([self._on_axes(roots[rows]) for rows in row_blocks(n, K)])
@@ -204,8 +209,11 @@ def _spread_of_absent(training: TrainingRows, scores: Any) -> FloatArray:
     """Return the standard deviation of each label's scores over rows without it, plus 0.001."""
     n, K = training.labels.shape
     count, total, squares = np.zeros(K), np.zeros(K), np.zeros(K)
+    counts = training.labels.row_weights()
     for rows in row_blocks(n, K):
         absent = (training.Y[rows].toarray() == 0).astype(np.float64)
+        if counts is not None:
+            absent *= counts[rows, None]
         here = scores(training, rows)
         count += absent.sum(axis=0)
         total += (here * absent).sum(axis=0)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.decoders._inputs import FloatArray, IntArray, clipped_logit
@@ -15,7 +14,6 @@ from dlst.decoders.evidences.ballot import (
     Ballot,
     usable_neighbourhoods,
     vote_log_loss,
-    vote_weights,
     weighted_vote,
 )
 from dlst.decoders.evidences.contract import Evidence, TrainingRows
@@ -45,9 +43,13 @@ class _Vote(Evidence):
         self.ballot_ = training.ballot()
         self.voting_rows_ = training.labels.labelled_rows
         present, known = training.labels.dense(training.rows)
+        weights = training.weights()
         self.log_loss_ = np.array(
             [
-                [vote_log_loss(weighted_vote(each, k, self.ballot_), present, known) for k in grid]
+                [
+                    vote_log_loss(weighted_vote(each, k, self.ballot_), present, known, weights)
+                    for k in grid
+                ]
                 for each in found
             ]
         )
@@ -56,8 +58,14 @@ class _Vote(Evidence):
         votes = weighted_vote(found[space], self.k_, self.ballot_)
         return space, clipped_logit(votes, VOTE_MARGIN)
 
+    def _grid(self, training: TrainingRows, k_grid: Sequence[int]) -> tuple[list[int], int]:
+        """Return the numbers of neighbours to try, and of rows to find for them."""
+        ballot = training.ballot()
+        grid = usable_neighbourhoods(k_grid, ballot.n_voters())
+        return grid, min(ballot.rows_needed(grid[-1]), len(training.labels.labelled_rows) - 1)
+
     def _found(self, queries: FeatureMatrix) -> Neighbours:
-        wanted = min(self.k_ + 1, self.index_.rows.shape[0])
+        wanted = min(self.ballot_.rows_needed(self.k_), self.index_.rows.shape[0])
         return self.index_.nearest(wanted, queries, n_jobs=self.n_jobs_)
 
     def _values(self, queries: FeatureMatrix) -> FloatArray:
@@ -68,12 +76,9 @@ class _Vote(Evidence):
         return self._named(self._found(queries))
 
     def _named(self, found: Neighbours) -> NeighbourVotes:
-        return NeighbourVotes(
-            self.voting_rows_[found.indices[:, : self.k_]],
-            np.sqrt(found.squared_distances[:, : self.k_]),
-            vote_weights(found.squared_distances, self.k_),
-            self.space,
-        )
+        indices, weights, _ = self.ballot_.cast(found, self.k_)
+        distances = np.sqrt(found.squared_distances[:, : indices.shape[1]])
+        return NeighbourVotes(self.voting_rows_[indices], distances, weights, self.space)
 
 
 class CodeVote(_Vote):
@@ -104,6 +109,7 @@ class CodeVote(_Vote):
 
     name = "code vote"
     space = "codes"
+    votes_among_codes = True
 
     def __init__(self, k_grid: Sequence[int] = K_GRID, rho_grid: Sequence[float] = RHO_GRID):
         self.k_grid = k_grid
@@ -115,8 +121,7 @@ class CodeVote(_Vote):
         if not rhos or any(not 0.0 <= rho <= 1.0 for rho in rhos):
             raise ValueError(f"rho_grid must hold numbers from 0 to 1; got {self.rho_grid!r}.")
         rows = training.labels.labelled_rows
-        grid = usable_neighbourhoods(self.k_grid, len(rows))
-        wanted = min(grid[-1] + 1, len(rows) - 1)
+        grid, wanted = self._grid(training, self.k_grid)
         self.rho_grid_ = rhos if training.targets is not None else (0.0,)
         if training.smoother is not None and training.targets is not None:
             found = leave_two_out_neighbours(
@@ -143,10 +148,6 @@ class CodeVote(_Vote):
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
         """Return who votes on new rows."""
         return self._voters(codes)
-
-    def left_out_votes(self) -> sp.csr_array:
-        """Return how much each training row voted on the calibration rows, itself not voting."""
-        return self._left_out_votes
 
     def searched(self) -> SearchedCodes:
         """Return the labelled rows and their codes, blended with targets."""
@@ -184,10 +185,10 @@ class FeatureVote(_Vote):
         if training.X is None:
             raise ValueError("the feature vote needs X; got X=None. Pass X, or feature_vote=False.")
         rows = training.labels.labelled_rows
-        grid = usable_neighbourhoods(self.k_grid, len(rows))
+        grid, wanted = self._grid(training, self.k_grid)
         self.index_ = NeighbourIndex(_rows_of(training.X, rows))
         found = self.index_.nearest(
-            min(grid[-1] + 1, len(rows) - 1),
+            wanted,
             training.X[training.rows],
             own=np.searchsorted(rows, training.rows),
             n_jobs=training.n_jobs,

@@ -17,7 +17,6 @@ from dlst.decoders.evidences.ballot import (
     VOTE_MARGIN,
     Ballot,
     usable_neighbourhoods,
-    vote_weights,
     weighted_vote,
 )
 from dlst.decoders.evidences.contract import Offer, OfferingEvidence, TrainingRows
@@ -58,25 +57,24 @@ class OfferingVote(OfferingEvidence):
 
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
         """Return who votes on new rows."""
-        found = self._nearest(codes, X)
-        return NeighbourVotes(
-            self.voting_rows_[found.indices[:, : self.k_]],
-            np.sqrt(found.squared_distances[:, : self.k_]),
-            vote_weights(found.squared_distances, self.k_),
-            self.space,
-        )
+        return self._named(self._nearest(codes, X))
+
+    def _named(self, found: Neighbours) -> NeighbourVotes:
+        indices, weights, _ = self.ballot_.cast(found, self.k_)
+        distances = np.sqrt(found.squared_distances[:, : indices.shape[1]])
+        return NeighbourVotes(self.voting_rows_[indices], distances, weights, self.space)
 
     def _evidence(self, found: Neighbours, k: int) -> FloatArray:
         return clipped_logit(weighted_vote(found, k, self.ballot_), VOTE_MARGIN)
 
     def _grid(self) -> list[int]:
-        return usable_neighbourhoods(self.k_grid, len(self.voting_rows_))
+        return usable_neighbourhoods(self.k_grid, self.ballot_.n_voters())
 
     def _own(self, training: TrainingRows) -> IntArray:
         return np.searchsorted(self.voting_rows_, training.rows)
 
     def _wanted(self, k: int, *, left_out: bool) -> int:
-        return min(k + 1, len(self.voting_rows_) - left_out)
+        return min(self.ballot_.rows_needed(k), len(self.voting_rows_) - left_out)
 
 
 class ProbabilityVote(OfferingVote):
@@ -99,6 +97,7 @@ class ProbabilityVote(OfferingVote):
 
     name = "code vote"
     space = "codes"
+    votes_among_codes = True
 
     def __init__(
         self,
@@ -128,7 +127,9 @@ class ProbabilityVote(OfferingVote):
         """Keep the codes of one rho; return the evidence of ``training.rows``, each left out."""
         self.k_, self.rho_ = int(choice["k"]), float(choice["rho"])
         self.voters_ = self._blend(self.rho_)
-        return self._evidence(self._left_out(training, self.voters_, self.k_), self.k_)
+        found = self._left_out(training, self.voters_, self.k_)
+        self._left_out_votes = self._named(found).matrix(training.labels.shape[0])
+        return self._evidence(found, self.k_)
 
     def forget(self) -> None:
         """Drop the codes that voters are blended from."""

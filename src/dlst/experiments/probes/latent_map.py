@@ -24,7 +24,7 @@ from dlst.experiments.latent_plane import (
 )
 from dlst.experiments.tables import with_features
 from dlst.experiments.tuning import seeded
-from dlst.methods import CodeSpaceClassifier, method_info
+from dlst.methods import CodeSpaceClassifier, MultiLabelClassifier, method_info
 from dlst.methods.scaling import take_as_they_are
 
 DEFAULTS: Mapping[str, Any] = {
@@ -75,8 +75,22 @@ def latent_map(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
     chosen = _checked(settings)
     split = _split_of(data, chosen["split"], chosen["seed"])
     data, is_scaled = with_features(data, split.train)
+    return _mapped(_fitted(data.subset(split.train), chosen, is_scaled), data, split, chosen)
+
+
+def map_of(
+    model: MultiLabelClassifier, data: Dataset, split: Split, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Tell the same of a method that is fitted to the training rows of a split."""
+    return _mapped(
+        _with_codes(model), with_features(data, split.train)[0], split, _checked(settings)
+    )
+
+
+def _mapped(
+    model: CodeSpaceClassifier, data: Dataset, split: Split, chosen: Mapping[str, Any]
+) -> dict[str, Any]:
     train = data.subset(split.train)
-    model = _fitted(train, chosen, is_scaled)
     rows = split.test[spread_rows(len(split.test), chosen["n_test"])]
     test = data.subset(rows)
     why, codes = model.explain(test.X), model.transform(test.X)
@@ -143,12 +157,18 @@ def _split_of(data: Dataset, kind: str, seed: int) -> Split:
 def _fitted(train: Dataset, chosen: Mapping[str, Any], is_scaled: bool) -> CodeSpaceClassifier:
     if not train.n_features:
         raise DataError(f"{train.name}: has labels only; a map of codes needs features.")
-    model = seeded(chosen["method"], chosen["parameters"], chosen["seed"])
-    if not isinstance(model, CodeSpaceClassifier):
-        raise PlanError(f"a map needs a method with codes, such as dlst; got {chosen['method']!r}.")
+    model = _with_codes(seeded(chosen["method"], chosen["parameters"], chosen["seed"]))
     if is_scaled:
         take_as_they_are(model)
     model.fit(train.X, train.Y)
+    return model
+
+
+def _with_codes(model: MultiLabelClassifier) -> CodeSpaceClassifier:
+    if not isinstance(model, CodeSpaceClassifier):
+        raise PlanError(
+            f"a map needs a method with codes, such as dlst; got {type(model).__name__}."
+        )
     return model
 
 

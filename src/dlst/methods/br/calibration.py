@@ -60,23 +60,26 @@ class MarginCalibration(BaseEstimator):  # type: ignore[misc]
     def __init__(self, kind: Calibration = "platt"):
         self.kind = kind
 
-    def fit(self, margins: FloatArray, Y: sp.csr_array) -> MarginCalibration:
+    def fit(
+        self, margins: FloatArray, Y: sp.csr_array, sample_weight: FloatArray | None = None
+    ) -> MarginCalibration:
         """Learn from margins (n, K), NaN where there is none, and the labels of the same rows."""
         labels = Y.toarray()
+        counts = np.ones(len(labels)) if sample_weight is None else sample_weight
         self.slope_, self.intercept_ = np.ones(Y.shape[1]), np.zeros(Y.shape[1])
         self.knots_: list[FloatArray] = []
         for label in range(Y.shape[1]):
             usable = ~np.isnan(margins[:, label]) & ~np.isnan(labels[:, label])
             m, present = margins[usable, label], labels[usable, label] == 1
             varies = 0 < present.sum() < len(present)
+            w = counts[usable]
             if not varies:
-                self.intercept_[label] = _prior_logit(labels[:, label]) - (
-                    m.mean() if m.size else 0
-                )
+                centre = float(np.average(m, weights=w)) if m.size else 0.0
+                self.intercept_[label] = _prior_logit(labels[:, label], counts) - centre
             if self.kind == "platt" and varies:
-                self.slope_[label], self.intercept_[label] = _platt(m, present)
+                self.slope_[label], self.intercept_[label] = _platt(m, present, w)
             elif self.kind == "isotonic":
-                self.knots_.append(_isotonic(m, present) if varies else np.empty((2, 0)))
+                self.knots_.append(_isotonic(m, present, w) if varies else np.empty((2, 0)))
         return self
 
     def scores(self, margins: FloatArray) -> FloatArray:
@@ -94,31 +97,35 @@ class MarginCalibration(BaseEstimator):  # type: ignore[misc]
         return P
 
 
-def _prior_logit(column: FloatArray) -> float:
+def _prior_logit(column: FloatArray, counts: FloatArray) -> float:
     """Return the logit of a label's smoothed prevalence."""
-    known = int((~np.isnan(column)).sum())
-    return float(logit(np.array([((column == 1).sum() + 0.5) / (known + 1.0)]))[0])
+    known = counts[~np.isnan(column)].sum()
+    return float(logit(np.array([(counts[column == 1].sum() + 0.5) / (known + 1.0)]))[0])
 
 
-def _platt(margins: FloatArray, present: NDArray[np.bool_]) -> tuple[float, float]:
-    n_positive = present.sum()
+def _platt(
+    margins: FloatArray, present: NDArray[np.bool_], counts: FloatArray
+) -> tuple[float, float]:
+    n_positive = counts[present].sum()
     high = (n_positive + 1.0) / (n_positive + 2.0)
-    low = 1.0 / (len(present) - n_positive + 2.0)
+    low = 1.0 / (counts.sum() - n_positive + 2.0)
     targets = np.where(present, high, low)
     # A soft target is a row seen as both kinds, with its weight split. The scale of the margins
     # is the user's (C, tol), the solver's is not.
     scale = float(np.abs(margins).max()) or 1.0
     if np.ptp(margins) <= _LEVEL * scale:
-        return _LEAST_SLOPE / scale, float(logit(np.array([targets.mean()]))[0])
+        mean = np.average(targets, weights=counts)
+        return _LEAST_SLOPE / scale, float(logit(np.array([mean]))[0])
     model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8, max_iter=200).fit(
         np.tile(margins / scale, 2)[:, None],
         np.repeat([1, 0], len(margins)),
-        sample_weight=np.concatenate([targets, 1.0 - targets]),
+        sample_weight=np.concatenate([targets * counts, (1.0 - targets) * counts]),
     )
     slope = max(float(model.coef_[0, 0]), _LEAST_SLOPE) / scale
     return slope, float(model.intercept_[0])
 
 
-def _isotonic(margins: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
-    model = IsotonicRegression(y_min=0.0, y_max=1.0).fit(margins, present.astype(np.float64))
+def _isotonic(margins: FloatArray, present: NDArray[np.bool_], counts: FloatArray) -> FloatArray:
+    model = IsotonicRegression(y_min=0.0, y_max=1.0)
+    model.fit(margins, present.astype(np.float64), sample_weight=counts)
     return np.vstack([model.X_thresholds_, model.y_thresholds_])

@@ -13,11 +13,13 @@ from sklearn.utils import gen_batches
 
 from dlst._matrices import FeatureMatrix, as_features
 from dlst._parameters import CALLABLE, NONE, Constraints, integer, number, one_of
+from dlst._weights import Weights
 from dlst.decisions import OwnOrRule, Tau
-from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
+from dlst.methods.base import OutOfSampleLater
 from dlst.methods.br.calibration import Calibration, MarginCalibration
 from dlst.methods.br.machines import Trainer, out_of_fold_margins, train_machines
 from dlst.methods.scaling import FeatureScaler, Scaling, are_thin
+from dlst.methods.weighted import WeightedClassifier
 from dlst.parts import OutOfSample
 from dlst.regressors import KernelBasis
 from dlst.regressors.kernels import KERNELS, Kernel, kernel_matrix, kernel_width
@@ -34,7 +36,7 @@ _WIDTH_ROWS = 1000
 _ROWS_PER_BLOCK = 4096
 
 
-class BR(MultiLabelClassifier):
+class BR(WeightedClassifier):
     """One support vector machine for each label, by itself (binary relevance).
 
         min_{w_j, b_j} ½‖w_j‖² + C Σ_i max(0, 1 − t_ij (w_j·φ(x_i) + b_j)),  t_ij = 2 y_ij − 1
@@ -183,8 +185,11 @@ class BR(MultiLabelClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
+    def _fit_weighted(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> OutOfSampleLater:
+        of_rows = None if weights is None else weights.rows
+        self.scaler_ = FeatureScaler(self.scaling).fit(X, sample_weight=of_rows)
         X = self.scaler_.transform(X)
         self.approximation_ = self._chosen_approximation(X)
         self.gamma_ = None if self.approximation_ == "linear" else self._width(X)
@@ -192,29 +197,29 @@ class BR(MultiLabelClassifier):
             "exact": self._fit_exactly,
             "nystroem": self._fit_on_landmarks,
             "linear": self._fit_features,
-        }[self.approximation_](X, Y)
+        }[self.approximation_](X, Y, of_rows)
 
         @cache
         def margins() -> NDArray[np.float64]:
-            return out_of_fold_margins(design, Y, trainer)
+            return out_of_fold_margins(design, Y, trainer, of_rows)
 
         if self.calibration is not None:
-            self.calibration_ = MarginCalibration(self.calibration).fit(margins(), Y)
+            self.calibration_ = MarginCalibration(self.calibration).fit(margins(), Y, of_rows)
         return lambda: OutOfSample(np.arange(Y.shape[0]), self._out_of_fold(margins()))
 
     def _fit_exactly(
-        self, X: FeatureMatrix, Y: sp.csr_array
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: NDArray[np.float64] | None
     ) -> tuple[NDArray[np.float64], Trainer]:
         gram = self._kernel(X, X)
         trainer = self._trainer(is_kernel=True)
-        coef, self.intercept_, self.n_iter_ = train_machines(gram, Y, trainer)
+        coef, self.intercept_, self.n_iter_ = train_machines(gram, Y, trainer, weights)
         self.support_ = np.flatnonzero(coef.any(axis=1))
         self.support_vectors_ = as_features(X[self.support_])
         self.dual_coef_ = coef[self.support_]
         return gram, trainer
 
     def _fit_on_landmarks(
-        self, X: FeatureMatrix, Y: sp.csr_array
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: NDArray[np.float64] | None
     ) -> tuple[NDArray[np.float64], Trainer]:
         basis = KernelBasis(
             self.kernel,
@@ -226,14 +231,16 @@ class BR(MultiLabelClassifier):
         ).fit(X)
         features = basis.features(X)
         trainer = self._trainer(is_kernel=False)
-        weights, self.intercept_, self.n_iter_ = train_machines(features, Y, trainer)
+        coef, self.intercept_, self.n_iter_ = train_machines(features, Y, trainer, weights)
         self.support_, self.support_vectors_ = basis.indices_, basis.rows_
-        self.dual_coef_ = basis.whitening_ @ weights
+        self.dual_coef_ = basis.whitening_ @ coef
         return features, trainer
 
-    def _fit_features(self, X: FeatureMatrix, Y: sp.csr_array) -> tuple[FeatureMatrix, Trainer]:
+    def _fit_features(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: NDArray[np.float64] | None
+    ) -> tuple[FeatureMatrix, Trainer]:
         trainer = self._trainer(is_kernel=False)
-        self.dual_coef_, self.intercept_, self.n_iter_ = train_machines(X, Y, trainer)
+        self.dual_coef_, self.intercept_, self.n_iter_ = train_machines(X, Y, trainer, weights)
         return X, trainer
 
     def _out_of_fold(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -56,11 +56,14 @@ class Trainer:
         """Most steps of the solver; LIBLINEAR has no endless run."""
         return _LINEAR_ITERATIONS if self.max_iter == -1 and not self.is_kernel else self.max_iter
 
-    def machine(self, design: FeatureMatrix, targets: NDArray[np.bool_]) -> _Machine:
-        """Train on rows where the label is known, of both kinds."""
+    def machine(
+        self, design: FeatureMatrix, targets: NDArray[np.bool_], rows: FloatArray | None = None
+    ) -> _Machine:
+        """Train on rows where the label is known, of both kinds, by the rows' weights."""
         weight = self.positive_weight
         if isinstance(weight, str):
-            weight = float((~targets).sum() / targets.sum())
+            counts = np.ones(len(targets)) if rows is None else rows
+            weight = float(counts[~targets].sum() / counts[targets].sum())
         weights = {False: 1.0, True: weight}
         if self.is_kernel:
             kernel_machine = SVC(
@@ -70,7 +73,7 @@ class Trainer:
                 max_iter=self.max_iter,
                 class_weight=weights,
                 cache_size=_CACHE_MEGABYTES,
-            ).fit(design, targets)
+            ).fit(design, targets, sample_weight=rows)
             coef = np.zeros(design.shape[0])
             coef[kernel_machine.support_] = kernel_machine.dual_coef_[0]
             steps, finished = int(kernel_machine.n_iter_[0]), kernel_machine.fit_status_ == 0
@@ -83,7 +86,7 @@ class Trainer:
             max_iter=limit,
             class_weight=weights,
             intercept_scaling=_INTERCEPT_SIZE,
-        ).fit(design, targets)
+        ).fit(design, targets, sample_weight=rows)
         coef, steps = linear_machine.coef_[0], int(linear_machine.n_iter_)
         return _Machine(coef, float(linear_machine.intercept_[0]), steps, steps < limit)
 
@@ -107,7 +110,9 @@ class Machines(NamedTuple):
     steps: NDArray[np.int64]
 
 
-def train_machines(design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer) -> Machines:
+def train_machines(
+    design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer, weights: FloatArray | None = None
+) -> Machines:
     """Train one machine for each label, on the rows where it is known.
 
     Parameters
@@ -117,12 +122,14 @@ def train_machines(design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer) -> 
     Y : csr_array of shape (n, K)
         Labels; NaN is unknown. Every label has a known 0 and a known 1.
     trainer : Trainer
+    weights : ndarray of shape (n,), optional
+        How often each row counts.
     """
     columns = sp.csc_array(Y)
     with config_context(assume_finite=True), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # one for all labels is given below
         machines = Parallel(n_jobs=trainer.n_jobs, prefer="threads")(
-            delayed(_train_label)(design, _column(columns, label), trainer)
+            delayed(_train_label)(design, _column(columns, label), trainer, weights)
             for label in range(Y.shape[1])
         )
     unfinished = sum(not machine.finished for machine in machines)
@@ -140,7 +147,9 @@ def train_machines(design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer) -> 
     )
 
 
-def out_of_fold_margins(design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer) -> FloatArray:
+def out_of_fold_margins(
+    design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer, weights: FloatArray | None = None
+) -> FloatArray:
     """Return the margin of each known entry by machines that have not seen its row.
 
     Shape (n, K); NaN where the label is unknown, or constant in the rows of the other folds.
@@ -157,7 +166,8 @@ def out_of_fold_margins(design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer
             with warnings.catch_warnings():
                 # Those of all rows have said so already.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                found = train_machines(part, Y[rows][:, labels], trainer)
+                of_rows = None if weights is None else weights[rows]
+                found = train_machines(part, Y[rows][:, labels], trainer, of_rows)
             margins[np.ix_(held_out, labels)] = (
                 design[held_out][:, seen] @ found.coef + found.intercept
             )
@@ -165,13 +175,16 @@ def out_of_fold_margins(design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer
     return margins
 
 
-def _train_label(design: FeatureMatrix, column: FloatArray, trainer: Trainer) -> _Machine:
+def _train_label(
+    design: FeatureMatrix, column: FloatArray, trainer: Trainer, weights: FloatArray | None
+) -> _Machine:
     known = np.flatnonzero(~np.isnan(column))
     if len(known) == len(column):
-        return trainer.machine(design, column == 1)
+        return trainer.machine(design, column == 1, weights)
+    weights = None if weights is None else weights[known]
     if not trainer.is_kernel:
-        return trainer.machine(design[known], column[known] == 1)
-    found = trainer.machine(design[np.ix_(known, known)], column[known] == 1)
+        return trainer.machine(design[known], column[known] == 1, weights)
+    found = trainer.machine(design[np.ix_(known, known)], column[known] == 1, weights)
     coef = np.zeros(len(column))
     coef[known] = found.coef
     return replace(found, coef=coef)

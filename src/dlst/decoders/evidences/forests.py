@@ -1,0 +1,241 @@
+"""Evidence of trees: training rows that fall into the same leaves vote with their labels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from dlst._kernels.tree_leaves import tree_leaves
+from dlst._matrices import FeatureMatrix, as_dense
+from dlst._unknown import impute
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, clipped_logit
+from dlst.decoders.evidences.ballot import VOTE_MARGIN
+from dlst.decoders.evidences.contract import Evidence, TrainingRows
+from dlst.decoders.evidences.label_scores import required_features
+from dlst.decoders.neighbours import row_blocks
+
+MOST_AXES = 32
+"""Principal axes of the labels that trees are grown on, at most."""
+
+
+class Trees(NamedTuple):
+    """Splits of a forest, without what its leaves predict: nodes of all trees one after the other.
+
+    ``feature``, ``threshold``, ``left`` and ``right`` have the shape (m,), ``roots`` (n_trees,).
+    """
+
+    feature: IntArray
+    threshold: FloatArray
+    left: IntArray
+    right: IntArray
+    roots: IntArray
+
+    @classmethod
+    def of(cls, forest: Any) -> Trees:
+        """Take the splits of a fitted forest of scikit-learn."""
+        trees = [each.tree_ for each in forest.estimators_]
+        roots = np.concatenate([[0], np.cumsum([tree.node_count for tree in trees])[:-1]])
+        sides: list[list[IntArray]] = [[], []]
+        for tree, root in zip(trees, roots, strict=True):
+            for side, below in zip(sides, (tree.children_left, tree.children_right), strict=True):
+                side.append(np.where(below < 0, -1, below + root).astype(np.int64))
+        return cls(
+            np.concatenate([tree.feature for tree in trees]).astype(np.int64),
+            np.concatenate([tree.threshold for tree in trees]),
+            np.concatenate(sides[0]),
+            np.concatenate(sides[1]),
+            roots.astype(np.int64),
+        )
+
+    def leaves(self, X: FeatureMatrix) -> IntArray:
+        """Return the leaf of each row in each tree, numbered through all trees, (n, n_trees)."""
+        blocks = [
+            tree_leaves(np.ascontiguousarray(as_dense(X[rows]), dtype=np.float32), *self)
+            for rows in row_blocks(X.shape[0], X.shape[1])
+        ]
+        return np.vstack(blocks) if blocks else np.empty((0, len(self.roots)), np.int64)
+
+
+class LeafVote(Evidence):
+    """Evidence: the vote of the training rows that share leaves with a row, averaged over trees.
+
+    Trees are grown on bootstrap samples, as regressions of the principal axes of the labels: one
+    forest serves all labels. In each tree the sampled rows of the leaf vote; the mean over trees,
+    with one vote of the prior beside those of the trees, becomes a logit. A training row is voted
+    on by the trees that have not seen it (out of bag), about a third of them.
+
+    Parameters
+    ----------
+    n_trees : int
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    trees_ : Trees
+    n_voting_ : float
+        Trees that vote on a training row, on average; the prior has one vote beside so many.
+
+    Notes
+    -----
+    O(n_trees n log n) comparisons of features, and n_trees · n entries of leaves by labels, sparse.
+    """
+
+    def __init__(self, n_trees: int = 200, random_state: Any = None):
+        self.n_trees = n_trees
+        self.random_state = random_state
+
+    @abstractmethod
+    def _forest(self, n_jobs: int | None) -> Any:
+        """Return the unfitted forest; it samples rows for each tree."""
+
+    def fit(self, training: TrainingRows) -> FloatArray:
+        """Grow the trees; return the evidence of ``training.rows`` by trees that left them out."""
+        rows = training.labels.labelled_rows
+        X, weights = required_features(training.X)[rows], training.labels.row_weights(rows)
+        forest = self._forest(training.n_jobs)
+        forest.fit(_for_trees(X), _label_axes(training, rows), sample_weight=weights)
+        self.trees_ = Trees.of(forest)
+        sampled = np.column_stack(
+            [np.bincount(chosen, minlength=len(rows)) for chosen in forest.estimators_samples_]
+        )
+        counts = np.ones(len(rows)) if weights is None else weights
+        leaves = self.trees_.leaves(X)
+        self._fill(training, leaves, sampled * counts[:, None])
+        out_of_bag = sampled == 0
+        self.n_voting_ = float(out_of_bag.sum(axis=1).mean())
+        asked = np.searchsorted(rows, training.rows)
+        return self._logits(leaves[asked], out_of_bag[asked])
+
+    def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
+        """Return the evidence of new rows, shape (n, K)."""
+        leaves = self.trees_.leaves(required_features(X))
+        return self._logits(leaves, np.ones(leaves.shape, dtype=np.bool_))
+
+    def _fill(self, training: TrainingRows, leaves: IntArray, counts: FloatArray) -> None:
+        """Keep the share of each label in each leaf, and how much of it is unknown."""
+        ballot = training.ballot()
+        row, tree = np.nonzero(counts)
+        members = sp.csr_array(
+            (counts[row, tree], (leaves[row, tree], row)),
+            shape=(len(self.trees_.left), len(leaves)),
+        )
+        total = np.asarray(members.sum(axis=1)).ravel()
+        shares = sp.diags_array(1.0 / np.where(total > 0, total, 1.0)) @ members
+        self.prior_ = ballot.prior
+        self.shares_ = sp.csr_array(shares @ sp.csr_array(ballot.values))
+        unknown = ballot.unknown
+        self.unknown_ = None if unknown is None else sp.csr_array(shares @ unknown)
+
+    def _logits(self, leaves: IntArray, voting: BoolArray) -> FloatArray:
+        row, tree = np.nonzero(voting)
+        n_trees = voting.sum(axis=1)
+        links = sp.csr_array(
+            (np.ones(len(row)), leaves[row, tree], np.concatenate([[0], np.cumsum(n_trees)])),
+            shape=(len(leaves), self.shares_.shape[0]),
+        )
+        given = (links @ self.shares_).toarray()
+        known = np.repeat(n_trees[:, None].astype(np.float64), given.shape[1], axis=1)
+        if self.unknown_ is not None:
+            known -= (links @ self.unknown_).toarray()
+        # What no tree knows, but for rounding, has the prior.
+        told = known > 1e-9
+        share = np.divide(given, known, out=np.tile(self.prior_, (len(given), 1)), where=told)
+        # As many votes for a new row as for a training row: their logits are weighed alike.
+        smooth = (self.n_voting_ * share + self.prior_) / (self.n_voting_ + 1.0)
+        return clipped_logit(smooth, VOTE_MARGIN)
+
+
+class ExtraTreesVote(LeafVote):
+    """Leaves of extremely randomised trees, the root of all features tried at each split.
+
+    Parameters
+    ----------
+    n_trees : int
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    trees_, n_voting_
+        As in :class:`~dlst.decoders.evidences.forests.LeafVote`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 2))
+    >>> from dlst.decoders import EvidenceDecoder
+    >>> decoder = EvidenceDecoder(extra=[ExtraTreesVote(20)], random_state=0).fit(X, X > 0, X=X)
+    >>> decoder.evidences_[-1].name
+    'extra trees'
+    """
+
+    name = "extra trees"
+
+    def _forest(self, n_jobs: int | None) -> Any:
+        from sklearn.ensemble import ExtraTreesRegressor
+
+        return ExtraTreesRegressor(
+            self.n_trees,
+            max_features="sqrt",
+            bootstrap=True,
+            n_jobs=n_jobs,
+            random_state=self.random_state,
+        )
+
+
+class RandomForestVote(LeafVote):
+    """Leaves of a random forest, a fifth of the features tried at each split.
+
+    Parameters
+    ----------
+    n_trees : int
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    trees_, n_voting_
+        As in :class:`~dlst.decoders.evidences.forests.LeafVote`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 2))
+    >>> from dlst.decoders import EvidenceDecoder
+    >>> decoder = EvidenceDecoder(extra=[RandomForestVote(20)], random_state=0).fit(X, X > 0, X=X)
+    >>> decoder.evidences_[-1].name
+    'random forest'
+    """
+
+    name = "random forest"
+
+    def _forest(self, n_jobs: int | None) -> Any:
+        from sklearn.ensemble import RandomForestRegressor
+
+        return RandomForestRegressor(
+            self.n_trees, max_features=0.2, n_jobs=n_jobs, random_state=self.random_state
+        )
+
+
+def _for_trees(X: FeatureMatrix) -> Any:
+    """Return features with the small indices that scikit-learn's trees ask of sparse ones."""
+    if isinstance(X, np.ndarray):
+        return X
+    columns = sp.csc_array(X)
+    parts = (columns.data, columns.indices.astype(np.int32), columns.indptr.astype(np.int32))
+    return sp.csc_array(parts, shape=columns.shape)
+
+
+def _label_axes(training: TrainingRows, rows: IntArray) -> FloatArray:
+    """Return the labels (n, at most 32) on the axes on which they vary most."""
+    labels = impute(training.Y[rows], training.labels.prevalence)
+    weights = training.labels.row_weights(rows)
+    counts = np.ones(len(rows)) if weights is None else weights
+    K, total = labels.shape[1], counts.sum()
+    mean = np.asarray(counts @ labels) / total
+    scatter = (labels.T @ (sp.diags_array(counts) @ labels)).toarray()
+    scatter -= total * np.outer(mean, mean)
+    axes = scipy.linalg.eigh(scatter, subset_by_index=(max(0, K - MOST_AXES), K - 1))[1]
+    return np.asarray(labels @ axes - mean @ axes)
