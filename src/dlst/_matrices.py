@@ -20,7 +20,8 @@ LARGEST_FEATURE = 1e100
 def as_features(X: Any) -> FeatureMatrix:
     """Return ``X`` as a float64 array, or CSR when it is sparse."""
     if sp.issparse(X):
-        return canonical(sp.csr_array(X, dtype=np.float64))
+        plain = type(X) is sp.csr_array and X.dtype == np.float64
+        return canonical(X if plain else sp.csr_array(X, dtype=np.float64))
     try:
         dense = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -72,24 +73,6 @@ def as_indicator(Y: Any, what: str = "Y", *, unknown: str | None = "unknown entr
             f"For -1/+1 labels use {what} > 0."
         )
     return matrix
-
-
-def needs_no_check(X: Any, estimator: Any) -> bool:
-    """Tell whether rows are just what a fitted estimator works on, so that nothing is to be said.
-
-    Finite float64 in C order, with the columns of the fit; a part that is given what another part
-    made, or a service that asks for one row, need not wait for the whole examination.
-    """
-    return (
-        type(X) is np.ndarray
-        and X.dtype == np.float64
-        and X.ndim == 2
-        and X.shape[0] > 0
-        and X.shape[1] == getattr(estimator, "n_features_in_", -1)
-        and X.flags.c_contiguous
-        and not hasattr(estimator, "feature_names_in_")
-        and bool(np.isfinite(X).all())
-    )
 
 
 def refuse_huge(X: FeatureMatrix) -> None:

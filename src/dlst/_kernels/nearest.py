@@ -80,7 +80,7 @@ def largest(similarities: Singles, own: Longs, k: int) -> Ints:
     return found
 
 
-@compiled()
+@compiled(fastmath={"contract", "reassoc"})
 def nearness(queries: NDArray[np.float64], rows: NDArray[np.float64]) -> Singles:
     """Return minus the squared distance of each query to each row, shape (queries, n)."""
     found = np.empty((queries.shape[0], rows.shape[0]), np.float32)

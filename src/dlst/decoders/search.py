@@ -129,10 +129,11 @@ class CosineRows:
 
 def unit_rows(X: FeatureMatrix) -> sp.csr_array:
     """Return rows of length 1 in single precision; rows of zeros stay."""
-    rows = sp.csr_array(X)
-    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    rows = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
+    row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    lengths = np.sqrt(np.bincount(row_of, rows.data**2, minlength=rows.shape[0]))
     scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    data = (rows.data * np.repeat(scale, np.diff(rows.indptr))).astype(np.float32)
+    data = (rows.data * scale[row_of]).astype(np.float32)
     return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 

@@ -47,8 +47,12 @@ class Blocks:
 
     def transform(self, frame: Any, tally: Tally) -> FeatureMatrix:
         """Give the features of rows."""
+        there = list(frame.columns)
         return self._joined(
-            [block.part.transform(frame[block.names], tally) for block in self.blocks]
+            [
+                block.part.transform(frame if there == block.names else frame[block.names], tally)
+                for block in self.blocks
+            ]
         )
 
     def parts(self) -> list[Part]:
@@ -101,6 +105,8 @@ class Blocks:
             X if weight == 1.0 else X * weight
             for X, weight in zip(encoded, self.weights_, strict=True)
         ]
+        if len(weighed) == 1:
+            return weighed[0]
         if any(sp.issparse(X) for X in weighed):
             return sp.csr_array(sp.hstack(weighed, format="csr"))
         return np.hstack(weighed)

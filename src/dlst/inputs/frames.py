@@ -39,6 +39,8 @@ def as_frame(X: Any, names: Sequence[str] = ()) -> Any:
     >>> as_frame(["blue sky"]).columns.tolist()
     ['text']
     """
+    if _is_as_asked(X):
+        return X
     frame = _frame(X, names).reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns]
     if not frame.columns.is_unique:
@@ -49,10 +51,20 @@ def as_frame(X: Any, names: Sequence[str] = ()) -> Any:
 
 def is_texts(X: Any) -> bool:
     """Tell plain texts, in a list, an array or a column, from a table."""
+    if isinstance(X, pd.DataFrame):
+        return False
     is_column = hasattr(X, "to_list") or getattr(X, "ndim", 0) == 1
     if not is_column and not isinstance(X, list | tuple):
         return False
     return len(X) > 0 and all(isinstance(row, str) for row in X)
+
+
+def _is_as_asked(X: Any) -> bool:
+    if not isinstance(X, pd.DataFrame) or type(X.index) is not pd.RangeIndex:
+        return False
+    counted = X.index.start == 0 and X.index.step == 1
+    names = X.columns
+    return counted and names.is_unique and all(type(name) is str for name in names)
 
 
 def _frame(X: Any, names: Sequence[str]) -> Any:

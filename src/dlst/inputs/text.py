@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.utils.sparsefuncs_fast import inplace_csr_row_normalize_l2
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
@@ -72,7 +73,9 @@ class WordFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, texts: Sequence[str], y: Any = None) -> sp.csr_array:
         """Learn, and give the features of the same texts."""
-        vectorizer = self._vectorizer(min_df=self.min_rows, max_features=self.max_features)
+        vectorizer = TfidfVectorizer(
+            min_df=self.min_rows, max_features=self.max_features, sublinear_tf=True, **self._words()
+        )
         try:
             X = vectorizer.fit_transform(texts)
         except ValueError as error:
@@ -82,34 +85,36 @@ class WordFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ) from error
         self.words_ = Strings(vectorizer.get_feature_names_out())
         self.idf_: NDArray[np.float64] = vectorizer.idf_
-        self._fitted = vectorizer
+        self._fitted: CountVectorizer | None = None
         return sp.csr_array(X)
 
     def transform(self, texts: Sequence[str]) -> sp.csr_array:
         """Give the features of texts; words that training did not have count nothing."""
         check_is_fitted(self, "words_")
         if self._fitted is None:
-            self._fitted = self._vectorizer(vocabulary=list(self.words_))
-            self._fitted.idf_ = self.idf_
-        return sp.csr_array(self._fitted.transform(texts))
+            vocabulary = list(self.words_)
+            self._fitted = CountVectorizer(vocabulary=vocabulary, **self._words())
+        X = sp.csr_array(self._fitted.transform(texts), dtype=np.float64)
+        # As TfidfTransformer does, whose checks take longer than a short text does.
+        X.data = (np.log(X.data) + 1.0) * self.idf_[X.indices]
+        inplace_csr_row_normalize_l2(X)
+        return X
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the words and pairs."""
         return np.array(list(self.words_), dtype=object)
 
-    def _vectorizer(self, **options: Any) -> TfidfVectorizer:
-        return TfidfVectorizer(
-            ngram_range=(1, self.n_words),
-            lowercase=self.lowercase,
-            token_pattern=self.token_pattern,
-            sublinear_tf=True,
-            **options,
-        )
+    def _words(self) -> dict[str, Any]:
+        return {
+            "ngram_range": (1, self.n_words),
+            "lowercase": self.lowercase,
+            "token_pattern": self.token_pattern,
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         if "_fitted" in state:
-            # The words and their weights say all; the vectorizer is made again when it is needed.
+            # The words and their weights say all; the counting is set up again when it is needed.
             state["_fitted"] = None
         return state
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import FeatureMatrix, needs_no_check, refuse_huge
+from dlst._checked_rows import checked_rows
+from dlst._matrices import FeatureMatrix, refuse_huge
 from dlst._parameters import integer
 from dlst.decisions import DecisionLayer, OwnOrRule, SubsetRule, Tau, TopSets
 from dlst.errors import DataError
@@ -267,23 +268,9 @@ class Answers(ABC):
     def _learnt_decisions(self) -> tuple[str, ...]:
         return ("own", *(self.decisions_.rules_ if self._varying.size else ()))
 
-    def _checked_features(self, X: Any, *, reset: bool = False, min_rows: int = 1) -> FeatureMatrix:
-        if not reset:
-            check_is_fitted(self)
-            if needs_no_check(X, self):
-                refuse_huge(X)
-                return X
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=np.float64,
-            # A frame's array lies by columns, and BLAS rounds by how an array lies.
-            order="C",
-            ensure_min_samples=min_rows,
-        )
-        X = sp.csr_array(X) if sp.issparse(X) else X
+    def _checked_features(self, X: Any) -> FeatureMatrix:
+        check_is_fitted(self)
+        X = checked_rows(self, X)
         refuse_huge(X)
         return X
 

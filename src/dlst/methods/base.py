@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_consistent_length
 
+from dlst._checked_rows import checked_training_rows
 from dlst._cross_fitting import cross_fitted
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, refuse_huge
 from dlst._parameters import (
     Constraints,
     check_parameters,
@@ -126,7 +127,8 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
         self, X: Any, y: Any, *, sample_weight: Any = None, label_weight: Any = None
     ) -> Callable[[], OutOfSample]:
         check_parameters(self)
-        X = self._checked_features(X, reset=True, min_rows=2)
+        X = checked_training_rows(self, X)
+        refuse_huge(X)
         Y, self._targets = read_targets(y)
         check_consistent_length(X, Y)
         names = self._targets.label_names

@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from dlst._matrices import FeatureMatrix, needs_no_check
+from dlst._checked_rows import checked_rows
+from dlst._matrices import FeatureMatrix
 from dlst.regressors.basis import LARGEST_AUTOMATIC_BASIS, KernelBasis
 
 LEAST_WEIGHT = 1e-12
@@ -57,9 +58,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     def _check_rows(self, X: Any) -> FeatureMatrix:
         """Return rows to predict."""
         check_is_fitted(self)
-        if needs_no_check(X, self):
-            return X
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return checked_rows(self, X)
 
     def n_basis_of(self, n: int) -> int:
         """Return the rows of a basis of n training rows."""

@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from dlst._checked_rows import checked_rows
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import (
     Constraint,
@@ -209,8 +210,7 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     def predict(self, X: Any) -> FloatArray:
         """Predict the targets of rows, shape (n, t) or (n,)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return _scores(X, self.coef_, self.intercept_)
+        return _scores(checked_rows(self, X), self.coef_, self.intercept_)
 
     def _climb(self, problem: _Problem) -> _Attempt:
         """Walk over the grid while the leave-one-out error falls; return the best that was met."""

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dlst._checked_rows import checked_rows
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._kernels.ridge import (
     Spectrum,
@@ -138,7 +139,7 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
     def predict(self, X: Any) -> FloatArray:
         """Predict the targets of rows, shape (n, t) or (n,)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = checked_rows(self, X)
         return np.asarray(X @ self.coef_ + self.intercept_)
 
     def _check_parameters(self) -> None:

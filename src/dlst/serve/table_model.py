@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from PIL import Image
 
@@ -136,9 +137,12 @@ class TableModel(Subject):
 
 def _frame(rows: Sequence[dict[str, Any]]) -> Any:
     """Put rows in a frame with their cells as they are: pandas would look for better types."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: [row.get(name) for row in rows] for name in names}
-    return pd.DataFrame(columns, dtype=object)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = np.empty((len(rows), len(names)), dtype=object)
+    for place, row in enumerate(rows):
+        for column, name in enumerate(names):
+            cells[place, column] = row.get(name)
+    return pd.DataFrame(cells, columns=pd.Index(names, dtype=object), dtype=object)
 
 
 def _about(column: Column, values: list[str], notation: str | None) -> dict[str, Any]:

@@ -1,0 +1,43 @@
+"""Rows for an estimator, checked as scikit-learn does, and new ones no more often than needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from dlst._matrices import FeatureMatrix
+
+
+def checked_training_rows(estimator: Any, X: Any) -> FeatureMatrix:
+    """Return at least two rows of finite numbers; the estimator remembers how wide they are."""
+    return _checked(estimator, X, ensure_min_samples=2)
+
+
+def checked_rows(estimator: Any, X: Any) -> FeatureMatrix:
+    """Return rows of finite numbers, as wide as those of the fit.
+
+    What has passed such a check passes again at a glance: for one row scikit-learn's own takes as
+    long as its prediction, and each part of a method asks anew.
+    """
+    if _is_plain(X) and X.shape[1] == estimator.n_features_in_ and X.shape[0]:
+        values = X if isinstance(X, np.ndarray) else X.data
+        if not hasattr(estimator, "feature_names_in_") and np.isfinite(values).all():
+            return X
+    return _checked(estimator, X, reset=False)
+
+
+def _checked(estimator: Any, X: Any, **options: Any) -> FeatureMatrix:
+    # A frame's array lies by columns, and BLAS rounds by how an array lies.
+    checked = validate_data(
+        estimator, X, accept_sparse="csr", dtype=np.float64, order="C", **options
+    )
+    return sp.csr_array(checked) if sp.issparse(checked) else checked
+
+
+def _is_plain(X: Any) -> bool:
+    if type(X) is np.ndarray:
+        return X.ndim == 2 and X.dtype == np.float64 and X.flags.c_contiguous
+    return type(X) is sp.csr_array and X.ndim == 2 and X.dtype == np.float64
