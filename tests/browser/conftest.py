@@ -15,7 +15,6 @@ from dlst.reports._png import png_address
 from dlst.reports.document import (
     Chart,
     Code,
-    Column,
     Document,
     Drawing,
     Explained,
@@ -24,6 +23,7 @@ from dlst.reports.document import (
     Series,
     Table,
     TableCell,
+    TableColumn,
     Text,
 )
 from dlst.reports.page import write_page
@@ -149,13 +149,13 @@ def _tables() -> list[Table]:
     rows = [rows[i] for i in rng.permutation(len(rows))]
     rows[3][1] = TableCell("failed", note="MemoryError: the cell asked for more than 2,000 MiB")
     columns = [
-        Column("method"),
-        Column("emotions AP", "higher", "Mean over test rows of the average precision."),
-        Column("scene AP", "higher"),
-        Column("yeast AP", "higher"),
-        Column("emotions micro-F1", "higher", "Over all decisions, top-`r` rule."),
-        Column("emotions macro-F1", "higher"),
-        Column("seconds", "lower", "To fit and predict."),
+        TableColumn("method"),
+        TableColumn("emotions AP", "higher", "Mean over test rows of the average precision."),
+        TableColumn("scene AP", "higher"),
+        TableColumn("yeast AP", "higher"),
+        TableColumn("emotions micro-F1", "higher", "Over all decisions, top-`r` rule."),
+        TableColumn("emotions macro-F1", "higher"),
+        TableColumn("seconds", "lower", "To fit and predict."),
     ]
     references = [
         [
@@ -172,7 +172,12 @@ def _tables() -> list[Table]:
     examples = Table(
         "examples",
         "Examples",
-        [Column("row"), Column("picture"), Column("truth"), Column("what the regression says")],
+        [
+            TableColumn("row"),
+            TableColumn("picture"),
+            TableColumn("truth"),
+            TableColumn("what the regression says"),
+        ],
         [
             [
                 TableCell(f"test row {i}", i),

@@ -11,20 +11,20 @@ import pytest
 from dlst.reports import results_frame
 from dlst.reports.document import (
     Chart,
-    Column,
     Document,
     Drawing,
     Section,
     Series,
     Table,
     TableCell,
+    TableColumn,
 )
 from dlst.reports.exports import write_everything
 
 TABLE = Table(
     "scores",
     "Scores",
-    [Column("method"), Column("AP", "higher"), Column("told")],
+    [TableColumn("method"), TableColumn("AP", "higher"), TableColumn("told")],
     [[TableCell("DLST, ours"), TableCell("0.33 ± 0.01", 1 / 3, best=True), TableCell("a")]],
     [[TableCell("floor"), TableCell("—"), TableCell("b")]],
 )
@@ -133,7 +133,10 @@ def test_results_have_a_row_for_each_cell(written):
 
 def test_no_cell_is_a_formula_in_a_spreadsheet(tmp_path):
     table = Table(
-        "t", "T", [Column("=method"), Column("gain")], [[TableCell("@x"), TableCell("-0.5", -0.5)]]
+        "t",
+        "T",
+        [TableColumn("=method"), TableColumn("gain")],
+        [[TableCell("@x"), TableCell("-0.5", -0.5)]],
     )
     chart = Chart("c", "C", "lines", series=[Series("+BR", [1], [-0.2])])
     hostile = record(0)
@@ -174,7 +177,7 @@ def test_without_the_extras_words_stay(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("blocks", "message"),
     [
-        ([Table("../up", "T", [Column("a")], [])], "letters, digits and hyphens; got '../up'"),
+        ([Table("../up", "T", [TableColumn("a")], [])], "letters, digits and hyphens; got '../up'"),
         ([TABLE, TABLE], "'scores' 2 times"),
         ([CHART, Drawing("curve", "C", "<svg/>")], "'curve' 2 times"),
     ],

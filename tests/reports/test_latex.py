@@ -16,13 +16,13 @@ from dlst.reports._latex_text import escaped, marked_up
 from dlst.reports.document import (
     Chart,
     Code,
-    Column,
     Document,
     Drawing,
     LatentMap,
     Section,
     Table,
     TableCell,
+    TableColumn,
     Text,
 )
 from dlst.reports.latex import ROWS_OF_A_PAGE, document_to_latex
@@ -71,7 +71,7 @@ def test_a_table_is_a_booktabs_float():
     table = Table(
         "scores",
         "Scores of DLST₁",
-        [Column("method"), Column("AP_x", "higher"), Column("message")],
+        [TableColumn("method"), TableColumn("AP_x", "higher"), TableColumn("message")],
         [
             [
                 TableCell("DLST₂ & co"),
@@ -105,7 +105,7 @@ def test_a_table_is_a_booktabs_float():
 
 def test_long_tables_run_over_pages():
     rows = [[TableCell(f"class {i}"), TableCell(f"{i}", i)] for i in range(ROWS_OF_A_PAGE + 1)]
-    table = Table("classes", "Classes", [Column("class"), Column("AP")], rows)
+    table = Table("classes", "Classes", [TableColumn("class"), TableColumn("AP")], rows)
     latex = body(document_to_latex(document(table)))
     assert_sound(latex)
     assert r"\begin{longtable}{lr}" in latex
@@ -124,7 +124,7 @@ def test_figures_are_pdf_files_with_words_in_their_place():
 
 
 def test_the_whole_document_survives_any_words():
-    table = Table("t", NASTY, [Column(NASTY)], [[TableCell(NASTY, best=True)]], note=NASTY)
+    table = Table("t", NASTY, [TableColumn(NASTY)], [[TableCell(NASTY, best=True)]], note=NASTY)
     latex = document_to_latex(
         document(
             Text(NASTY),

@@ -7,13 +7,13 @@ import re
 from dlst.reports.document import (
     Chart,
     Code,
-    Column,
     Document,
     Drawing,
     LatentMap,
     Section,
     Table,
     TableCell,
+    TableColumn,
     Text,
 )
 from dlst.reports.markdown import document_to_markdown
@@ -41,7 +41,7 @@ def test_tables_mark_best_tied_and_references():
     table = Table(
         "scores",
         "Scores",
-        [Column("method"), Column("AP", "higher"), Column("told")],
+        [TableColumn("method"), TableColumn("AP", "higher"), TableColumn("told")],
         [
             [TableCell("DLST"), TableCell("0.81 ± 0.01", 0.81, best=True), TableCell("a")],
             [TableCell("BR"), TableCell("0.80", 0.8, tied=True), TableCell("")],
@@ -65,7 +65,7 @@ def test_tables_mark_best_tied_and_references():
 
 
 def test_nothing_is_explained_that_is_not_there():
-    table = Table("t", "T", [Column("a")], [[TableCell("x")]])
+    table = Table("t", "T", [TableColumn("a")], [[TableCell("x")]])
     text = document_to_markdown(document(table))
     assert "Bold" not in text
     assert "talics" not in text
@@ -73,7 +73,7 @@ def test_nothing_is_explained_that_is_not_there():
 
 def test_names_stay_names():
     bad = "a|b\n*c* <script> `d` [e](f) \\| $x$"
-    table = Table("t", bad, [Column(bad)], [[TableCell(bad)]], [[TableCell(bad)]])
+    table = Table("t", bad, [TableColumn(bad)], [[TableCell(bad)]], [[TableCell(bad)]])
     text = document_to_markdown(document(table, title=bad))
     lines = [line for line in text.splitlines() if line.startswith("|")]
     assert len(lines) == 4

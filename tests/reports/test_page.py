@@ -18,7 +18,6 @@ from dlst.reports._png import png_address, sprite
 from dlst.reports.document import (
     Chart,
     Code,
-    Column,
     Document,
     Drawing,
     Explained,
@@ -27,6 +26,7 @@ from dlst.reports.document import (
     Series,
     Table,
     TableCell,
+    TableColumn,
     Text,
 )
 from dlst.reports.page import prose, render_page, write_page
@@ -36,7 +36,7 @@ VOID = {"meta", "link", "input", "img", "br"}
 TABLE = Table(
     "main",
     "Scores",
-    [Column("method"), Column("AP", "higher", "of `r` labels"), Column("why")],
+    [TableColumn("method"), TableColumn("AP", "higher", "of `r` labels"), TableColumn("why")],
     [
         [TableCell("DLST"), TableCell("0.81", 0.81, best=True), TableCell("<b>words</b>")],
         [TableCell("BR"), TableCell("0.80", 0.80, tied=True, note="seed 3"), TableCell("")],
@@ -383,7 +383,7 @@ def test_pictures_of_a_map_become_one_sheet():
 def test_words_of_the_records_cannot_become_markup():
     bad = "</script><script>alert(1)</script>"
     table = Table(
-        bad[9:17], bad, [Column(bad, meaning=bad)], [[TableCell(bad, note=bad)]], note=bad
+        bad[9:17], bad, [TableColumn(bad, meaning=bad)], [[TableCell(bad, note=bad)]], note=bad
     )
     chart = replace(LINES, title=bad, note=bad, alternative=bad, x_title=bad)
     latent = LatentMap("m", bad, {**RESULT, "label_names": [bad] * 3, "method": bad}, bad)

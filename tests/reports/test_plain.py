@@ -7,13 +7,13 @@ import pytest
 from dlst.reports.document import (
     Chart,
     Code,
-    Column,
     Document,
     Drawing,
     LatentMap,
     Section,
     Table,
     TableCell,
+    TableColumn,
     Text,
 )
 from dlst.reports.plain import document_to_text, heading, is_numeric
@@ -25,7 +25,10 @@ def document(*blocks, **head):
 
 
 def scores(n_columns=1, references=()):
-    columns = [Column("method"), *(Column(f"set {i}", "higher") for i in range(n_columns))]
+    columns = [
+        TableColumn("method"),
+        *(TableColumn(f"set {i}", "higher") for i in range(n_columns)),
+    ]
     rows = [
         [TableCell("DLST"), *[TableCell("0.812 ± 0.010", 0.812, best=True)] * n_columns],
         [TableCell("BR₂"), *[TableCell("0.8 ± 0.010", 0.8, tied=True)] * n_columns],
@@ -46,7 +49,7 @@ def test_columns_are_aligned_and_marked():
 
 
 def test_no_legend_without_marks():
-    table = Table("t", "T", [Column("a")], [[TableCell("x")]])
+    table = Table("t", "T", [TableColumn("a")], [[TableCell("x")]])
     assert "best" not in document_to_text(document(table))
 
 
@@ -74,7 +77,10 @@ def test_wide_tables_come_in_pieces_with_all_cells(width):
 def test_long_words_are_wrapped_not_cut():
     message = "a solver that did not converge " * 6
     table = Table(
-        "t", "Failures", [Column("cell"), Column("message")], [[TableCell("a"), TableCell(message)]]
+        "t",
+        "Failures",
+        [TableColumn("cell"), TableColumn("message")],
+        [[TableCell("a"), TableCell(message)]],
     )
     text = document_to_text(document(table), width=60)
     assert " ".join(text.split()).count("converge") == 6
@@ -115,7 +121,7 @@ def test_pictures_are_told_in_words():
 
 def test_names_cannot_speak_to_the_terminal():
     bad = "\x1b[31mred\x1b[0m\x07 [bold]x[/bold]"
-    table = Table("t", bad, [Column(bad)], [[TableCell(bad)]])
+    table = Table("t", bad, [TableColumn(bad)], [[TableCell(bad)]])
     text = document_to_text(document(table, Text(bad), title=bad))
     assert "\x1b" not in text
     assert "\x07" not in text
@@ -125,12 +131,12 @@ def test_names_cannot_speak_to_the_terminal():
 def test_arrows_and_sides():
     table = scores()
     assert [heading(column) for column in table.columns] == ["method", "set 0 ↑"]
-    assert heading(Column("loss", "lower")) == "loss ↓"
+    assert heading(TableColumn("loss", "lower")) == "loss ↓"
     assert [is_numeric(table, i) for i in range(2)] == [False, True]
 
 
 def test_a_picture_without_words_is_told_by_its_note():
     cell = TableCell("", image="data:image/png;base64,AAAA", note="digits 3 and 7")
-    text = document_to_text(document(Table("t", "T", [Column("row")], [[cell]])))
+    text = document_to_text(document(Table("t", "T", [TableColumn("row")], [[cell]])))
     assert "digits 3 and 7" in text
     assert "base64" not in text

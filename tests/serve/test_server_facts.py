@@ -65,7 +65,7 @@ def test_counts_of_workers_add_up() -> None:
         board.take(worker)
         board.request("/predict", 200, 0.003)
         board.rows(2)
-    text = board.told({"name": 'a "b"'})
+    text = board.exposition({"name": 'a "b"'})
     assert 'dlst_model_info{name="a \\"b\\""} 1' in text
     assert 'dlst_requests_total{path="/predict",status="200"} 3' in text
     assert 'dlst_predict_seconds_bucket{le="0.0025"} 0' in text

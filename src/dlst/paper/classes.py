@@ -13,7 +13,7 @@ from dlst.paper.setting import DEFAULT, PIPELINE
 from dlst.reports import Run
 from dlst.reports.class_gains import class_gains, gain_blocks, signed_gain
 from dlst.reports.class_scores import Correlation, class_frame, correlation, over_classes
-from dlst.reports.document import Column, Section, Table, TableCell, Text
+from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
 from dlst.reports.score_tables import LEVEL
 from dlst.reports.words import NOTHING, anchor, empty_section, listed, percent
 
@@ -53,13 +53,13 @@ def sections(run: Run) -> list[Section]:
         "classes-claims",
         "Rank correlation (Spearman) of gains with concurrent labels and with frequency",
         [
-            Column("data set, method and rival"),
-            Column("classes", "", "that have a gain"),
-            Column("mean gain", "higher"),
-            Column("classes that gain", "higher"),
-            Column("with concurrent labels", "", "negative: larger gains where they are few"),
-            Column("the paper's claim", "", f"borne out: negative, p below {LEVEL:g}"),
-            Column("with frequency", "", "of the class in the training rows"),
+            TableColumn("data set, method and rival"),
+            TableColumn("classes", "", "that have a gain"),
+            TableColumn("mean gain", "higher"),
+            TableColumn("classes that gain", "higher"),
+            TableColumn("with concurrent labels", "", "negative: larger gains where they are few"),
+            TableColumn("the paper's claim", "", f"borne out: negative, p below {LEVEL:g}"),
+            TableColumn("with frequency", "", "of the class in the training rows"),
         ],
         [
             _claim_row(f"{title}: {run.title(method)} over {other}", table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dlst.reports.document import Chart, Column, Series, Table, TableCell
+from dlst.reports.document import Chart, Series, Table, TableCell, TableColumn
 from dlst.reports.run import Result
 from dlst.reports.words import percent
 
@@ -58,9 +58,9 @@ def density_table(result: Result, name: str) -> Table:
         name=f"{name}-density",
         title="Density before and after",
         columns=[
-            Column("matrix"),
-            Column("columns", meaning="labels, or dimensions of the code"),
-            Column("density", meaning="share of the entries that are not near 0"),
+            TableColumn("matrix"),
+            TableColumn("columns", meaning="labels, or dimensions of the code"),
+            TableColumn("density", meaning="share of the entries that are not near 0"),
         ],
         rows=[
             [
@@ -136,23 +136,27 @@ def _distance_line(which: str, r: int, step: Mapping[str, Any], *, emphasis: boo
 def length_table(result: Result, name: str) -> Table:
     """Tell what codes of every length keep of the labels."""
     measures = {
-        "kl": Column("KL", "lower", "divergence of code pairs from label pairs, in nats"),
-        "spearman": Column("rank correlation", "higher", "Spearman's, of code and label distances"),
-        "pearson": Column("correlation", "higher", "Pearson's, of the same"),
-        "variance_read": Column(
+        "kl": TableColumn("KL", "lower", "divergence of code pairs from label pairs, in nats"),
+        "spearman": TableColumn(
+            "rank correlation", "higher", "Spearman's, of code and label distances"
+        ),
+        "pearson": TableColumn("correlation", "higher", "Pearson's, of the same"),
+        "variance_read": TableColumn(
             "read", "higher", "share of the labels' variance that an affine read-out gives back"
         ),
-        "density": Column("density", meaning="share of the code's entries that are not near 0"),
-        "seconds": Column("seconds", "lower", "time to find the codes"),
+        "density": TableColumn(
+            "density", meaning="share of the code's entries that are not near 0"
+        ),
+        "seconds": TableColumn("seconds", "lower", "time to find the codes"),
     }
     kinds = (("principal", "PLST"), ("aligned", "aligned"))
     return Table(
         name=f"{name}-lengths",
         title="Codes of growing length",
         columns=[
-            Column("r", meaning="length of the code"),
+            TableColumn("r", meaning="length of the code"),
             *(
-                Column(f"{column.title}, {kind}", column.direction, column.meaning)
+                TableColumn(f"{column.title}, {kind}", column.direction, column.meaning)
                 for column in measures.values()
                 for _, kind in kinds
             ),

@@ -9,7 +9,7 @@ from dlst.paper.item import Item
 from dlst.paper.published import DATASETS
 from dlst.paper.setting import WITH_FEATURES
 from dlst.reports import Run
-from dlst.reports.document import Block, Chart, Column, Section, Series, Table, TableCell, Text
+from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, TableColumn, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.words import NOTHING, data_title, empty_section, listed
 
@@ -110,11 +110,11 @@ def _beside_the_paper(found: Mapping[str, Mapping[str, Any]]) -> Table:
             differs = listed(_differing(name, result))
             differs = "nothing" if differs == "none" else differs
         rows.append([*row, TableCell(differs)])
-    facts = [Column(title) for fact in FACTS for title in (fact, f"{fact}, paper")]
+    facts = [TableColumn(title) for fact in FACTS for title in (fact, f"{fact}, paper")]
     return Table(
         "datasets-paper",
         "The paper's data sets, here and as printed",
-        [Column("data set"), Column("type"), *facts, Column("differs in")],
+        [TableColumn("data set"), TableColumn("type"), *facts, TableColumn("differs in")],
         rows,
         note="Features that are not at hand are not compared.",
     )
@@ -144,18 +144,18 @@ def _all_sets(found: Mapping[str, Mapping[str, Any]]) -> Table:
             ]
         )
     columns = [
-        Column("data set"),
-        *(Column(fact) for fact in FACTS),
-        Column("density", "", "cardinality over K"),
-        Column("train/test", "", "rows of the official split"),
-        Column("label sets", "", "distinct ones"),
-        Column("no label", "", "rows without a label"),
-        Column("rarest label", "", "rows of it"),
-        Column("median label", "", "rows of it"),
-        Column("commonest label", "", "rows of it"),
-        Column("never", "", "labels that no row has"),
-        Column("features"),
-        Column("note"),
+        TableColumn("data set"),
+        *(TableColumn(fact) for fact in FACTS),
+        TableColumn("density", "", "cardinality over K"),
+        TableColumn("train/test", "", "rows of the official split"),
+        TableColumn("label sets", "", "distinct ones"),
+        TableColumn("no label", "", "rows without a label"),
+        TableColumn("rarest label", "", "rows of it"),
+        TableColumn("median label", "", "rows of it"),
+        TableColumn("commonest label", "", "rows of it"),
+        TableColumn("never", "", "labels that no row has"),
+        TableColumn("features"),
+        TableColumn("note"),
     ]
     return Table("datasets-all", "All data sets", columns, rows)
 

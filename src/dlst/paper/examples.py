@@ -11,7 +11,7 @@ from dlst.paper.item import Claim, Item, Outcome, judged_by_share
 from dlst.paper.setting import nothing_probed
 from dlst.reports import Run
 from dlst.reports._png import png_address
-from dlst.reports.document import Column, Section, Table, TableCell, Text
+from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
 from dlst.reports.run import Result
 from dlst.reports.words import listed
 
@@ -22,11 +22,11 @@ BEYOND_CHANCE = 2.0
 """A mean difference of less than so many standard errors is put down to chance."""
 
 SCORES = {
-    "right": Column("right", "higher", "right labels per row"),
-    "recall": Column("recall", "higher", "share of the true labels that are given"),
-    "precision": Column("precision", "higher", "share of the given labels that are true"),
-    "exact": Column("exact", "higher", "share of the rows whose label set is exactly right"),
-    "recall_top_r": Column(
+    "right": TableColumn("right", "higher", "right labels per row"),
+    "recall": TableColumn("recall", "higher", "share of the true labels that are given"),
+    "precision": TableColumn("precision", "higher", "share of the given labels that are true"),
+    "exact": TableColumn("exact", "higher", "share of the rows whose label set is exactly right"),
+    "recall_top_r": TableColumn(
         "recall at equal length", "higher", "recall when every row gets its best r labels"
     ),
 }
@@ -91,9 +91,12 @@ def _example_table(result: Result, name: str) -> Table:
         name=f"{name}-rows",
         title=f"{len(result['examples'])} test rows",
         columns=[
-            Column("row", meaning="its place among the test rows"),
-            Column("truth"),
-            *(Column(f"{method['title']}: {method['source']}") for method in result["methods"]),
+            TableColumn("row", meaning="its place among the test rows"),
+            TableColumn("truth"),
+            *(
+                TableColumn(f"{method['title']}: {method['source']}")
+                for method in result["methods"]
+            ),
         ],
         rows=[
             [
@@ -140,12 +143,14 @@ def _summary_table(result: Result, name: str) -> Table:
         name=f"{name}-summary",
         title=f"All {result['n_test']:,} test rows",
         columns=[
-            Column("method"),
-            Column("labels by"),
-            Column("given", meaning="labels given per row"),
+            TableColumn("method"),
+            TableColumn("labels by"),
+            TableColumn("given", meaning="labels given per row"),
             *SCORES.values(),
-            Column("lead", "higher", "right labels per row beyond those by neighbours in codes"),
-            Column("seconds", "lower", "time to fit and to decide on the test rows"),
+            TableColumn(
+                "lead", "higher", "right labels per row beyond those by neighbours in codes"
+            ),
+            TableColumn("seconds", "lower", "time to fit and to decide on the test rows"),
         ],
         rows=[
             [

@@ -15,7 +15,7 @@ from dlst.paper.published import DATASETS, MEASURES
 from dlst.paper.setting import DEFAULT, NINE, PIPELINE, SEMI, TENTH, most_runs
 from dlst.reports import Run
 from dlst.reports.comparison import cost_section, rank_sections
-from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
+from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.rank_blocks import holm_sentence, ranks_of
 from dlst.reports.run import real
 from dlst.reports.score_blocks import (
@@ -151,14 +151,16 @@ def _printed_section(run: Run) -> list[Section]:
 def _printed_table(measure: str, found: Sequence[Beside]) -> Table:
     direction = direction_of(measure)
     columns = [
-        Column("data"),
-        Column("method"),
-        Column("ours, random splits", direction),
-        Column("ours, official split", direction),
-        Column("paper", "", f"{MEASURES[measure]} in Table II, as printed"),
-        Column("floor", "", "labels ranked by their frequency in training"),
-        Column("ceiling", "", "what no ranking exceeds when r labels of each row are predicted"),
-        Column("about the printed value"),
+        TableColumn("data"),
+        TableColumn("method"),
+        TableColumn("ours, random splits", direction),
+        TableColumn("ours, official split", direction),
+        TableColumn("paper", "", f"{MEASURES[measure]} in Table II, as printed"),
+        TableColumn("floor", "", "labels ranked by their frequency in training"),
+        TableColumn(
+            "ceiling", "", "what no ranking exceeds when r labels of each row are predicted"
+        ),
+        TableColumn("about the printed value"),
     ]
     rows = [
         [

@@ -33,7 +33,7 @@ from dlst.reports.curves import (
     table_along,
     titles_of,
 )
-from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
+from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.words import NOTHING, anchor, empty_section, percent
 
@@ -75,14 +75,16 @@ def sections(run: Run) -> list[Section]:
         "missing-claims",
         "What the paper says of DLST under missing labels, in figures",
         [
-            Column("data set and method"),
-            Column("leads in AP", "higher", "places at which every rival is behind"),
-            Column("leads in macro-F1, top r", "higher", "places at which every rival is behind"),
-            Column("AP kept", "higher", "AP at the highest ratio over AP at the lowest"),
-            Column("AP kept by rivals", "", "the least and the most"),
-            Column("labels needed", "lower", "labels per instance down to which AP is stable"),
-            Column("labels there are", "", "per instance, before any was dropped"),
-            Column("labels needed, paper", "", "as printed"),
+            TableColumn("data set and method"),
+            TableColumn("leads in AP", "higher", "places at which every rival is behind"),
+            TableColumn(
+                "leads in macro-F1, top r", "higher", "places at which every rival is behind"
+            ),
+            TableColumn("AP kept", "higher", "AP at the highest ratio over AP at the lowest"),
+            TableColumn("AP kept by rivals", "", "the least and the most"),
+            TableColumn("labels needed", "lower", "labels per instance down to which AP is stable"),
+            TableColumn("labels there are", "", "per instance, before any was dropped"),
+            TableColumn("labels needed, paper", "", "as printed"),
         ],
         [_claim_row(part, ours) for part in parts for ours in ours_in(run, part[2])],
         note=f"Stable: within {percent(TOLERANCE)} of the AP at the lowest ratio. The paper says "
@@ -163,7 +165,10 @@ def _section(part: Part) -> Section:
                 table,
                 {x: f"{words[x]} %" for x in table.mean.columns},
                 floor=floor_along(frame, measure),
-                last=(Column("kept", "higher", f"value at {high} % over value at {low} %"), kept),
+                last=(
+                    TableColumn("kept", "higher", f"value at {high} % over value at {low} %"),
+                    kept,
+                ),
             ),
         ]
     return Section(anchor("missing", name), title, blocks)

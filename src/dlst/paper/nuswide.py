@@ -19,7 +19,7 @@ from dlst.reports.class_scores import (
     fact_of_class,
     over_classes,
 )
-from dlst.reports.document import Block, Chart, Column, Section, Series, Table, TableCell, Text
+from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, TableColumn, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.words import NOTHING, anchor, empty_section, percent
 
@@ -129,9 +129,9 @@ def _means(name: str, title: str, part: pd.DataFrame) -> Table:
         anchor("nuswide", name, "means"),
         f"Mean precision and recall over classes: {title}",
         [
-            Column("method"),
+            TableColumn("method"),
             *(
-                Column(f"{measure}, {words}", "higher")
+                TableColumn(f"{measure}, {words}", "higher")
                 for words in RULES.values()
                 for measure in ("precision", "recall")
             ),
@@ -221,11 +221,11 @@ def _named_classes(name: str, title: str, part: pd.DataFrame, method: str) -> Ta
         anchor("nuswide", name, "named"),
         f"The classes that the paper names, {_titles(part)[method]}'s own decisions: {title}",
         [
-            Column("class"),
-            Column("the paper"),
-            Column("precision", "higher"),
-            Column("recall", "higher"),
-            Column("here"),
+            TableColumn("class"),
+            TableColumn("the paper"),
+            TableColumn("precision", "higher"),
+            TableColumn("recall", "higher"),
+            TableColumn("here"),
         ],
         rows,
         note=f"Precision and recall that differ by at most {COMPARABLE:g} count as comparable.",

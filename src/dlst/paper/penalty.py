@@ -21,7 +21,7 @@ from dlst.reports.curves import (
     scores_along,
     titles_of,
 )
-from dlst.reports.document import Block, Chart, Column, Section, Table, TableCell, Text
+from dlst.reports.document import Block, Chart, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.score_tables import DECIMALS, ScoreTable
 from dlst.reports.words import NOTHING, anchor, empty_section, listed, percent
@@ -63,13 +63,15 @@ def sections(run: Run) -> list[Section]:
         "lambda-claims",
         f"The best λ, and what λ = {PRINTED} costs",
         [
-            Column("data set and measure"),
-            Column("best λ"),
-            Column("score there", "higher"),
-            Column(f"score at {PRINTED}", "higher"),
-            Column("share of the best", "higher"),
-            Column(f"within {percent(TOLERANCE)}"),
-            Column("neighbours", "", "change of the score to the next λ, the larger of both sides"),
+            TableColumn("data set and measure"),
+            TableColumn("best λ"),
+            TableColumn("score there", "higher"),
+            TableColumn(f"score at {PRINTED}", "higher"),
+            TableColumn("share of the best", "higher"),
+            TableColumn(f"within {percent(TOLERANCE)}"),
+            TableColumn(
+                "neighbours", "", "change of the score to the next λ, the larger of both sides"
+            ),
         ],
         [
             _claim_row(f"{title}: {words}", _means(part, measure))
@@ -172,7 +174,7 @@ def _section(name: str, title: str, part: pd.DataFrame) -> Section:
         Table(
             anchor("lambda", name, "table"),
             heading,
-            [Column("λ"), *(Column(words, "higher") for words in tables)],
+            [TableColumn("λ"), *(TableColumn(words, "higher") for words in tables)],
             [_lambda_row(x, list(tables.values())) for x in next(iter(tables.values())).mean],
         ),
     ]

@@ -30,7 +30,7 @@ from dlst.reports.curves import (
     table_along,
     titles_of,
 )
-from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
+from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.score_tables import DECIMALS
 from dlst.reports.words import NOTHING, anchor, empty_section
 
@@ -172,7 +172,10 @@ def _wins(part: Part, ours: str) -> Table:
     return Table(
         anchor("training", name, ours, "wins"),
         f"Rivals behind {ours}, and its lead over the best of them: {title}",
-        [Column("training rows"), *(Column(words, "higher") for words in measures.values())],
+        [
+            TableColumn("training rows"),
+            *(TableColumn(words, "higher") for words in measures.values()),
+        ],
         rows,
         note=f"By means, to {DECIMALS} decimals; a minus says that a rival is ahead.",
     )

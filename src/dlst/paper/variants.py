@@ -15,7 +15,7 @@ from dlst.paper.published import MEASURES, PRINTED_VARIANTS, Printed, variant_va
 from dlst.paper.setting import AP, DEFAULT, PIPELINE, most_runs
 from dlst.reports import Run
 from dlst.reports.comparison import cost_section
-from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
+from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.run import titled
 from dlst.reports.score_blocks import (
     measure_heading,
@@ -157,7 +157,10 @@ def _gain_tables(frame: pd.DataFrame) -> list[Block]:
                     rows.append(_gain_row(f"{_name(method)} over {_name(part)}", gains))
             printed = [printed_gain(measure, data, part) for data in names["data"]]
             rows.append(_gain_row(f"paper: DLST over {_name(part)}", printed))
-        columns = [Column("gain"), *(Column(str(name), "higher") for name in names["column"])]
+        columns = [
+            TableColumn("gain"),
+            *(TableColumn(str(name), "higher") for name in names["column"]),
+        ]
         title = f"{measure_heading(measure)}: relative gain"
         tables.append(Table(anchor("gains", measure), title, columns, rows))
     return tables

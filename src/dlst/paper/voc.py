@@ -22,7 +22,7 @@ from dlst.paper.published_voc import (
 from dlst.paper.setting import DEFAULT, HARD, PIPELINE
 from dlst.reports import Run
 from dlst.reports.class_scores import by_class, class_frame, correlation, fact_of_class
-from dlst.reports.document import Column, Section, Table, TableCell, Text
+from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
 from dlst.reports.score_blocks import number
 from dlst.reports.words import NOTHING, anchor, empty_section, listed
 
@@ -134,13 +134,16 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
         name,
         f"{MEASURES[measure]} in %: {title}",
         [
-            Column("class"),
-            Column("#labels", "", "of an image that has the class, here"),
-            Column("#labels, paper"),
-            Column("#samples", "", "images of the class among the rows used, here"),
-            Column("#samples, paper"),
-            *(Column(f"{who}, published" if who in QUOTED else f"{who}, paper") for who in VOC_AP),
-            *(Column(f"{titles[method]}, here", "higher") for method in methods),
+            TableColumn("class"),
+            TableColumn("#labels", "", "of an image that has the class, here"),
+            TableColumn("#labels, paper"),
+            TableColumn("#samples", "", "images of the class among the rows used, here"),
+            TableColumn("#samples, paper"),
+            *(
+                TableColumn(f"{who}, published" if who in QUOTED else f"{who}, paper")
+                for who in VOC_AP
+            ),
+            *(TableColumn(f"{titles[method]}, here", "higher") for method in methods),
         ],
         rows,
         [

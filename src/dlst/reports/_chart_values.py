@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dlst.reports.document import Chart, Column, Series, Table, TableCell
+from dlst.reports.document import Chart, Series, Table, TableCell, TableColumn
 
 LARGEST_GRID = 600
 """Cells of a heatmap that are still listed."""
@@ -18,12 +18,12 @@ def chart_values(chart: Chart) -> Table | None:
         grid = chart.grid or ()
         if not grid or len(grid) * len(grid[0]) > LARGEST_GRID:
             return None
-        columns = [Column("row"), *(Column(str(j)) for j in range(len(grid[0])))]
+        columns = [TableColumn("row"), *(TableColumn(str(j)) for j in range(len(grid[0])))]
         rows = [[TableCell(str(i), i), *map(_cell, row)] for i, row in enumerate(grid)]
         return Table(name, title, columns, rows)
     x_title = chart.x_title or "x"
     if chart.kind == "scatter":
-        columns = [Column("point"), Column(x_title), Column(chart.y_title or "y")]
+        columns = [TableColumn("point"), TableColumn(x_title), TableColumn(chart.y_title or "y")]
         points = [(each, i) for each in chart.series for i in range(len(each.y))]
         return Table(
             name,
@@ -39,7 +39,7 @@ def chart_values(chart: Chart) -> Table | None:
     return Table(
         name,
         title,
-        [Column(x_title), *(Column(each.name) for each in chart.series)],
+        [TableColumn(x_title), *(TableColumn(each.name) for each in chart.series)],
         [
             [
                 _cell(x),

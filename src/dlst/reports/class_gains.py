@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dlst.reports.class_scores import by_class, correlation, fact_of_class, gains
-from dlst.reports.document import Block, Chart, Column, Series, Table, TableCell
+from dlst.reports.document import Block, Chart, Series, Table, TableCell, TableColumn
 from dlst.reports.score_blocks import number
 from dlst.reports.words import anchor, listed, percent
 
@@ -131,7 +131,7 @@ def _groups(title: str, name: str, ours: str, table: pd.DataFrame) -> Table:
             ]
         )
     titles = ["concurrent labels", "classes", f"AP of {ours}", "AP of the other", "mean gain"]
-    columns = [Column(each) for each in [*titles, "classes that gain"]]
+    columns = [TableColumn(each) for each in [*titles, "classes that gain"]]
     return Table(name, f"{title}, in groups of classes", columns, rows)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dlst.reports.document import Block, Column, Section, Table, TableCell, Text
+from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.rank_blocks import holm_sentence, rank_blocks, rank_sentence, ranks_of
 from dlst.reports.run import Run, real, titled
 from dlst.reports.score_blocks import (
@@ -121,7 +121,10 @@ def cost_section(frame: pd.DataFrame) -> Section:
             [TableCell(str(method)), *(number(value, decimals) for value in means.loc[method])]
             for method in means.index
         ]
-        columns = [Column("method"), *(Column(str(name), "lower") for name in means.columns)]
+        columns = [
+            TableColumn("method"),
+            *(TableColumn(str(name), "lower") for name in means.columns),
+        ]
         tables.append(Table(anchor("costs", measure), title, columns, rows, note=note))
     return Section("costs", "Time and memory", tables)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dlst.reports.document import Chart, Column, Series, Table, TableCell
+from dlst.reports.document import Chart, Series, Table, TableCell, TableColumn
 from dlst.reports.frames import measure_title
 from dlst.reports.run import Run
 from dlst.reports.score_blocks import FLOOR_ROW, number, simulated_sentence
@@ -143,7 +143,7 @@ def table_along(
     places: Mapping[str, str],
     *,
     floor: pd.Series | None = None,
-    last: tuple[Column, Mapping[str, TableCell]] | None = None,
+    last: tuple[TableColumn, Mapping[str, TableCell]] | None = None,
     note: str = "",
 ) -> Table:
     """Show methods × places.
@@ -157,10 +157,10 @@ def table_along(
         Which places to show, and their titles.
     floor : Series, optional
         Of :func:`floor_along`, as a row beneath.
-    last : tuple of Column and mapping of str to TableCell, optional
+    last : tuple of TableColumn and mapping of str to TableCell, optional
         One more column, by title of the method.
     """
-    columns = [Column("method"), *(Column(words, "higher") for words in places.values())]
+    columns = [TableColumn("method"), *(TableColumn(words, "higher") for words in places.values())]
     rows = [[TableCell(str(each)), *score_cells(table, each, places)] for each in table.mean.index]
     if last is not None:
         columns.append(last[0])

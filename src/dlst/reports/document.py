@@ -51,7 +51,7 @@ class TableCell:
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """Title of a column, which values are better, and what it means in a line."""
 
     title: str
@@ -68,7 +68,7 @@ class Table:
     name : str
         Unique in its document, of letters, digits and hyphens: file names and anchors use it.
     title : str
-    columns : sequence of Column
+    columns : sequence of TableColumn
     rows, references : sequence of sequence of TableCell
         What competes, and what is only shown beside it (floor, ceiling, published values).
     note : str
@@ -77,7 +77,7 @@ class Table:
 
     name: str
     title: str
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
     rows: Sequence[Sequence[TableCell]]
     references: Sequence[Sequence[TableCell]] = ()
     note: str = ""

@@ -40,9 +40,9 @@ def document_to_markdown(document: Document, figures: str = "") -> str:
 
     Examples
     --------
-    >>> from dlst.reports.document import Column, Section
+    >>> from dlst.reports.document import TableColumn, Section
     >>> table = Table(
-    ...     "scores", "Scores", [Column("method"), Column("AP", "higher")],
+    ...     "scores", "Scores", [TableColumn("method"), TableColumn("AP", "higher")],
     ...     [[TableCell("DLST"), TableCell("0.81", 0.81, best=True)],
     ...      [TableCell("BR"), TableCell("0.70", 0.70)]])
     >>> print(document_to_markdown(Document("Demo", "", {}, [Section("s", "All", [table])])))

@@ -16,13 +16,13 @@ from dlst.reports.document import (
     Block,
     Chart,
     Code,
-    Column,
     Document,
     Drawing,
     Explained,
     LatentMap,
     Table,
     TableCell,
+    TableColumn,
     Text,
 )
 
@@ -57,7 +57,7 @@ def document_to_text(document: Document, width: int = WIDTH) -> str:
     --------
     >>> from dlst.reports.document import Section
     >>> table = Table(
-    ...     "scores", "Scores", [Column("method"), Column("AP", "higher")],
+    ...     "scores", "Scores", [TableColumn("method"), TableColumn("AP", "higher")],
     ...     [[TableCell("DLST"), TableCell("0.81", 0.81, best=True)],
     ...      [TableCell("BR"), TableCell("0.7", 0.7)]])
     >>> print(document_to_text(Document("Demo", "", {}, [Section("s", "All", [table])])))
@@ -94,7 +94,7 @@ def document_to_text(document: Document, width: int = WIDTH) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def heading(column: Column) -> str:
+def heading(column: TableColumn) -> str:
     """Name a column, with an arrow that says which values are better."""
     arrow = {"higher": " ↑", "lower": " ↓", "": ""}[column.direction]
     return column.title + arrow

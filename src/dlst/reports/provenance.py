@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dlst.reports._toml import to_toml
-from dlst.reports.document import Block, Code, Column, Section, Table, TableCell, Text
+from dlst.reports.document import Block, Code, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.frames import record_title
 from dlst.reports.run import Record, Run, short_name
 from dlst.reports.times import duration, run_span, wall_seconds
@@ -68,7 +68,12 @@ def failure_section(records: Sequence[Record]) -> Section:
     table = Table(
         name="failures",
         title="What failed",
-        columns=[Column("what"), Column("status"), Column("message"), Column("record")],
+        columns=[
+            TableColumn("what"),
+            TableColumn("status"),
+            TableColumn("message"),
+            TableColumn("record"),
+        ],
         rows=[_failure_row(record) for record in failed],
         note="A table shows a dash where all runs failed, and means over the others elsewhere.",
     )
@@ -131,7 +136,7 @@ def _facts_table(run: Run) -> Table:
     return Table(
         name="provenance",
         title="Surroundings",
-        columns=[Column("what"), Column("value")],
+        columns=[TableColumn("what"), TableColumn("value")],
         rows=[[TableCell(name), TableCell(value)] for name, value in facts.items()],
     )
 
@@ -150,9 +155,9 @@ def _data_table(records: Sequence[Record]) -> list[Table]:
         for (name, fingerprint), features in seen.items()
     ]
     columns = [
-        Column("data"),
-        Column("SHA-256", "", "of the list of its files' names and SHA-256"),
-        Column("features"),
+        TableColumn("data"),
+        TableColumn("SHA-256", "", "of the list of its files' names and SHA-256"),
+        TableColumn("features"),
     ]
     return [Table("data-hashes", "Data", columns, rows)]
 
@@ -191,7 +196,7 @@ def _commands_table(evaluated: Sequence[Record], whole: str) -> Table:
             ]
         )
     titles = ("data", "method", "split", "seeds", "command", "key of the first seed")
-    return Table("commands", "Each number again", [Column(title) for title in titles], rows)
+    return Table("commands", "Each number again", [TableColumn(title) for title in titles], rows)
 
 
 def _command(cell: Mapping[str, Any], seeds: Sequence[int], whole: str) -> str:

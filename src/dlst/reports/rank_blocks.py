@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dlst.reports.document import Block, Column, Drawing, Table, TableCell, Text
+from dlst.reports.document import Block, Drawing, Table, TableCell, TableColumn, Text
 from dlst.reports.rank_summary import RankSummary, rank_summary
 from dlst.reports.score_blocks import measure_heading, measure_words, number, scores
 from dlst.reports.score_tables import LEVEL, ScoreTable
@@ -19,16 +19,18 @@ SHARE_KEPT = 2 / 3
 """A method with results on fewer of the data sets is not ranked, lest the others lose them too."""
 
 TEST_COLUMNS = (
-    Column("method"),
-    Column("mean rank", "lower", "1 is the best"),
-    Column("Nemenyi p", "", "of the difference of mean ranks, corrected for all pairs"),
-    Column("wins/ties/losses", "", "of the reference against the method of the row"),
-    Column("mean difference", "", "plus where the reference is better"),
-    Column("Wilcoxon p", "", "signed-rank test over data sets, two-sided"),
-    Column("Holm p", "", "the same, corrected for the number of methods"),
-    Column("P(better)", "", "that the reference is practically better; Bayesian signed-rank test"),
-    Column("P(equal)", "", "that the difference is practically none"),
-    Column("P(worse)", "", "that the reference is practically worse"),
+    TableColumn("method"),
+    TableColumn("mean rank", "lower", "1 is the best"),
+    TableColumn("Nemenyi p", "", "of the difference of mean ranks, corrected for all pairs"),
+    TableColumn("wins/ties/losses", "", "of the reference against the method of the row"),
+    TableColumn("mean difference", "", "plus where the reference is better"),
+    TableColumn("Wilcoxon p", "", "signed-rank test over data sets, two-sided"),
+    TableColumn("Holm p", "", "the same, corrected for the number of methods"),
+    TableColumn(
+        "P(better)", "", "that the reference is practically better; Bayesian signed-rank test"
+    ),
+    TableColumn("P(equal)", "", "that the difference is practically none"),
+    TableColumn("P(worse)", "", "that the reference is practically worse"),
 )
 
 
@@ -120,11 +122,11 @@ def rank_overview(summaries: Sequence[RankSummary]) -> Table:
     sizes = "; ".join(
         f"{each.friedman.n_data} by {measure_words(each.measure)}" for each in summaries
     )
-    columns = [Column(measure_heading(measure), "lower") for measure in ranks.columns]
+    columns = [TableColumn(measure_heading(measure), "lower") for measure in ranks.columns]
     return Table(
         name="mean-ranks",
         title="Mean ranks by measure",
-        columns=[Column("method"), *columns],
+        columns=[TableColumn("method"), *columns],
         rows=rows,
         note=f"1 is the best. Data sets with results of every ranked method: {sizes}.",
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dlst.metrics import metric_info
-from dlst.reports.document import Chart, Column, Direction, Series, Table, TableCell, Text
+from dlst.reports.document import Chart, Direction, Series, Table, TableCell, TableColumn, Text
 from dlst.reports.frames import (
     LABELLED,
     is_better_higher,
@@ -79,7 +79,7 @@ def score_block(
     return Table(
         name=name,
         title=title or measure_heading(measure),
-        columns=[Column("method"), *_columns(frame, measure, columns)],
+        columns=[TableColumn("method"), *_columns(frame, measure, columns)],
         rows=rows,
         references=[*references, *bounds(frame, measure)],
         note=" ".join(each for each in notes if each),
@@ -240,7 +240,7 @@ def simulated_sentence(frame: pd.DataFrame) -> str:
     )
 
 
-def _columns(frame: pd.DataFrame, measure: str, names: Sequence[str]) -> list[Column]:
+def _columns(frame: pd.DataFrame, measure: str, names: Sequence[str]) -> list[TableColumn]:
     known = titled(frame).dropna(subset=["n_train"]).drop_duplicates("column").set_index("column")
     meanings = {
         name: "{:.0f} training rows, {:.0f} test rows, {:.0f} features, {:.0f} labels".format(
@@ -248,7 +248,7 @@ def _columns(frame: pd.DataFrame, measure: str, names: Sequence[str]) -> list[Co
         )
         for name, row in known.iterrows()
     }
-    return [Column(name, direction_of(measure), meanings.get(name, "")) for name in names]
+    return [TableColumn(name, direction_of(measure), meanings.get(name, "")) for name in names]
 
 
 def _tuned_on_few(frame: pd.DataFrame) -> dict[tuple[str, str], int]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dlst.metrics import metric_info
-from dlst.reports.document import Column, Table, TableCell
+from dlst.reports.document import Table, TableCell, TableColumn
 from dlst.reports.frames import (
     LABELLED,
     is_better_higher,
@@ -78,13 +78,14 @@ def score_lines(run: Run, measures: Sequence[str]) -> Table:
     frame = titled(run.frame)
     tables = {name: each for name in measures if (each := scores(run.frame, name)) is not None}
     sets = list(frame["column"].unique())
-    columns = [Column("method"), *([Column("data")] if len(sets) > 1 else [])]
+    columns = [TableColumn("method"), *([TableColumn("data")] if len(sets) > 1 else [])]
     columns += [
-        Column(short_heading(name), direction_of(name), measure_meaning(name)) for name in tables
+        TableColumn(short_heading(name), direction_of(name), measure_meaning(name))
+        for name in tables
     ]
     seconds = frame[["fit_seconds", "predict_seconds"]].sum(axis=1, min_count=1)
     took = seconds.groupby([frame["title"], frame["column"]], sort=False).mean()
-    columns.append(Column("seconds", "lower", "to fit, and to predict the test rows"))
+    columns.append(TableColumn("seconds", "lower", "to fit, and to predict the test rows"))
     rows = [
         [
             TableCell(str(title), note=_meaning(run, frame, title)),

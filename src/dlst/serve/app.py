@@ -87,7 +87,7 @@ def make_app(
     @app.get("/metrics", response_class=Response, responses={**guarded, 200: _PROMETHEUS})
     async def metrics() -> Response:
         """Count requests, rows and seconds, for Prometheus."""
-        text = board.told({"name": name, "method": subject.method, "dlst": __version__})
+        text = board.exposition({"name": name, "method": subject.method, "dlst": __version__})
         return Response(text, media_type="text/plain; version=0.0.4")
 
     @app.get("/model", response_model=About, responses=guarded)

@@ -51,7 +51,7 @@ class Board:
         """Count rows that were answered."""
         self._mine[_ROWS] += count
 
-    def told(self, about: Mapping[str, str]) -> str:
+    def exposition(self, about: Mapping[str, str]) -> str:
         """Return all counts in the text format of Prometheus."""
         return "\n".join(_lines(self._counts.sum(axis=0), about)) + "\n"
 

@@ -22,7 +22,7 @@ class Picture(bytes):
         return base64.b64encode(self).decode("ascii")
 
 
-class Cell(NamedTuple):
+class JsonCell(NamedTuple):
     """What stands for a value of one kind."""
 
     expected: str
@@ -37,27 +37,27 @@ _NOTHING = type(None)
 _BOUNDED = {"minimum": -LARGEST, "maximum": LARGEST}
 _BASE64 = r"^(data:image/[A-Za-z0-9.+-]+;base64,)?[A-Za-z0-9+/]+={0,2}$"
 
-CELLS: Mapping[str, Cell] = {
-    "number": Cell(
+CELLS: Mapping[str, JsonCell] = {
+    "number": JsonCell(
         "a number or null",
         (int, float, bool, _NOTHING),
         {"type": ["number", "boolean", "null"], **_BOUNDED},
     ),
-    "category": Cell(
+    "category": JsonCell(
         "a category as text, number or truth value, or null",
         (str, int, float, bool, _NOTHING),
         {"type": ["string", "number", "boolean", "null"], **_BOUNDED},
     ),
-    "text": Cell("a text or null", (str, _NOTHING), {"type": ["string", "null"]}),
-    "date": Cell("a date as text, or null", (str, _NOTHING), {"type": ["string", "null"]}),
+    "text": JsonCell("a text or null", (str, _NOTHING), {"type": ["string", "null"]}),
+    "date": JsonCell("a date as text, or null", (str, _NOTHING), {"type": ["string", "null"]}),
     # Never a path: it would open files of the server for whoever asks.
-    "image": Cell(
+    "image": JsonCell(
         "a picture in base64, alone or as data:image/png;base64,…",
         (str,),
         {"type": "string", "contentEncoding": "base64", "pattern": _BASE64},
     ),
-    "feature": Cell("a number", (int, float), {"type": "number", **_BOUNDED}),
-    "id": Cell(
+    "feature": JsonCell("a number", (int, float), {"type": "number", **_BOUNDED}),
+    "id": JsonCell(
         "an id as text or number, or null",
         (str, int, float, bool, _NOTHING),
         {"type": ["string", "number", "boolean", "null"], **_BOUNDED},

@@ -13,9 +13,9 @@ from dlst import metrics
 from dlst.data.registry import load_registered
 from dlst.errors import DataError
 from dlst.methods.miml import MIML
+from dlst.methods.miml.alternation import alternate_weights, complete_labels
 from dlst.methods.miml.inference import Posterior, SparseLabels, sparse_means
 from dlst.methods.miml.regression import chosen_regression
-from dlst.methods.miml.training import alternate_weights, complete_labels
 
 LITERAL = {
     "weight_scale": 1.0,

@@ -18,11 +18,11 @@ from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.errors import DataError
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
+from dlst.methods.miml.alternation import alternate_weights, choose_model
 from dlst.methods.miml.compression import compression_matrix
 from dlst.methods.miml.inference import Posterior, SparseLabels
 from dlst.methods.miml.query import greedy_information, signal_strengths
 from dlst.methods.miml.regression import Regression, chosen_regression
-from dlst.methods.miml.training import alternate_weights, choose_model
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.parts import OutOfSample
 from dlst.regressors.kernels import check_kernel
