@@ -99,7 +99,7 @@ def test_a_card_is_written(files):
     for told in (
         "# m",
         "160 rows",
-        "How the columns were read",
+        "\n## How the columns were read\n",
         "micro_f1",
         "dlst predict m.skops",
     ):

@@ -54,6 +54,12 @@ def test_features_have_names() -> None:
     assert {"size_kb", "team=red", "opened trend", "text: printer"} <= set(names)
 
 
+def test_the_only_unknown_column_may_be_the_only_missing_one() -> None:
+    encoder = TableEncoder().fit(FRAME)
+    with pytest.raises(DataError, match="'text' is missing; 'zzz' is not known, did you mean it"):
+        encoder.transform(FRAME.rename(columns={"text": "zzz"}))
+
+
 def test_missing_and_renamed_columns_are_named() -> None:
     encoder = TableEncoder().fit(FRAME)
     renamed = FRAME.rename(columns={"size_kb": "size", "team": "zzz"})

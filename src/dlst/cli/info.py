@@ -30,21 +30,26 @@ def write_card(model: Any, model_file: Path, card_file: Path) -> None:
     facts = _facts(model, model_file)
     card = Card(model.method, template=None, model_diagram=False)
     name = model_file.stem
+
+    def add_table(title: str, table: dict[str, Any], *, folded: bool = False) -> None:
+        card.add_table(folded=folded, **{f"{name}/{title}": table})
+        # skops would print where the section stands as well.
+        card.select(f"{name}/{title}").title = title
+
     card.add(**{name: _purpose(facts)})
     card.add(**{f"{name}/Training data": _data(facts)})
     if facts["columns"]:
         rows = {key: [column[key] for column in facts["columns"]] for key in _COLUMN_PARTS}
-        card.add_table(**{f"{name}/How the columns were read": rows})
+        add_table("How the columns were read", rows)
     card.add(**{f"{name}/Labels": ", ".join(facts["labels"])})
     if facts["scores"]:
         groups = ("scores", "decisions")
         metrics = {m: v for group in groups for m, v in facts["scores"][group].items()}
         table = {"metric": list(metrics), "value": [f"{value:.4f}" for value in metrics.values()]}
-        title = f"{name}/Scores on {facts['scores']['n_samples']:,} test rows"
-        card.add_table(**{title: table})
+        add_table(f"Scores on {facts['scores']['n_samples']:,} test rows", table)
     parameters = facts["parameters"]
     table = {"parameter": list(parameters), "value": list(parameters.values())}
-    card.add_table(folded=True, **{f"{name}/Parameters": table})
+    add_table("Parameters", table, folded=True)
     card.add(**{f"{name}/How to use it": _USE.format(file=model_file.name)})
     with atomic_write(card_file, text=True) as stream:
         stream.write(card.render())

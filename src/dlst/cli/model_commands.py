@@ -62,7 +62,7 @@ def predict(
     if json:
         views.print_json({"written": str(out), "n_samples": n_rows})
     else:
-        typer.echo(f"wrote {out}, {n_rows:,} rows")
+        typer.echo(f"wrote {out}, {n_rows:,} {'row' if n_rows == 1 else 'rows'}")
 
 
 def evaluate(

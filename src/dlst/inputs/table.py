@@ -239,6 +239,7 @@ def _misfit(missing: list[str], strange: list[str]) -> str:
     for name in missing[:3]:
         near = difflib.get_close_matches(name, free, n=1, cutoff=0.5)
         near = near or [other for other in free if other in name or name in other][:1]
+        near = near or (free[:1] if len(missing) == len(strange) == 1 else [])
         if near:
             free.remove(near[0])
             parts.append(f"column {name!r} is missing; {near[0]!r} is not known, did you mean it?")
