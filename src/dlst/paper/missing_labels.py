@@ -22,20 +22,19 @@ from dlst.paper.item import Claim, Item, Outcome
 from dlst.paper.setting import AP, DEFAULT, MACRO_F1, PIPELINE, TENTH
 from dlst.reports import Run
 from dlst.reports.curves import (
+    LastColumn,
     Part,
-    curve_chart,
     curve_frame,
-    floor_along,
+    curve_section,
     how_measured,
     parts_of,
     place,
     scores_along,
-    table_along,
-    titles_of,
 )
-from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
+from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
 from dlst.reports.score_blocks import number
-from dlst.reports.words import NOTHING, anchor, empty_section, percent
+from dlst.reports.score_tables import ScoreTable
+from dlst.reports.words import NOTHING, empty_section, percent
 
 RATIOS = (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
 METHODS = (DEFAULT, PIPELINE, "faie", "mc", "slrm", "mrv", "leml", "krr")
@@ -131,47 +130,32 @@ def _one_place_each(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _section(part: Part) -> Section:
-    name, title, frame = part
+    frame = part[2]
     means = frame.groupby("x")[["effective_missing", "labels_kept"]].mean().dropna()
-    words = {place(x): str(each) for x, each in frame.groupby("x")["places"].first().items()}
-    beneath = {
-        float(x): f"{percent(dropped)}, {kept:.2f} labels"
-        for x, dropped, kept in means.itertuples()
+    words = {place(x): f"{each} %" for x, each in frame.groupby("x")["places"].first().items()}
+    return curve_section(
+        "missing",
+        "Missing labels",
+        part,
+        MEASURES,
+        x_title="labels dropped, nominal % (beneath: really dropped, labels kept per instance)",
+        along="% of labels dropped",
+        second_x={
+            float(x): f"{percent(dropped)}, {kept:.2f} labels"
+            for x, dropped, kept in means.itertuples()
+        },
+        places=lambda table: {x: words[x] for x in table.mean.columns},
+        last=_kept,
+    )
+
+
+def _kept(table: ScoreTable) -> LastColumn:
+    low, high = table.mean.columns[[0, -1]]
+    column = TableColumn("kept", "higher", f"value at {high} % over value at {low} %")
+    shares = kept_share(table, hard_first=False).dropna()
+    return column, {
+        str(method): TableCell(percent(share, 1), float(share)) for method, share in shares.items()
     }
-    blocks: list[Block] = []
-    for measure, measure_name in titles_of(MEASURES).items():
-        table = scores_along(frame, measure)
-        low, high = table.mean.columns[[0, -1]]
-        shares = kept_share(table, hard_first=False).dropna()
-        kept = {
-            str(method): TableCell(percent(share, 1), float(share))
-            for method, share in shares.items()
-        }
-        heading = f"Missing labels, {title}: {measure_name}"
-        blocks += [
-            curve_chart(
-                anchor("missing", name, measure),
-                heading,
-                frame,
-                measure,
-                x_title="labels dropped, nominal % (beneath: really dropped, labels kept per "
-                "instance)",
-                along="% of labels dropped",
-                second_x=beneath,
-            ),
-            table_along(
-                anchor("missing", name, measure, "table"),
-                heading,
-                table,
-                {x: f"{words[x]} %" for x in table.mean.columns},
-                floor=floor_along(frame, measure),
-                last=(
-                    TableColumn("kept", "higher", f"value at {high} % over value at {low} %"),
-                    kept,
-                ),
-            ),
-        ]
-    return Section(anchor("missing", name), title, blocks)
 
 
 def _claim_row(part: Part, ours: str) -> list[TableCell]:

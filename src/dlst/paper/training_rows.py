@@ -21,17 +21,15 @@ from dlst.paper.setting import AP, DEFAULT, MACRO_F1, PIPELINE, SEMI, presets
 from dlst.reports import Run
 from dlst.reports.curves import (
     Part,
-    curve_chart,
     curve_frame,
-    floor_along,
+    curve_section,
     how_measured,
     parts_of,
     scores_along,
-    table_along,
     titles_of,
 )
-from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
-from dlst.reports.score_tables import DECIMALS
+from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
+from dlst.reports.score_tables import DECIMALS, ScoreTable
 from dlst.reports.words import NOTHING, anchor, empty_section
 
 METHODS = (DEFAULT, PIPELINE, "cplst", "mc", "slrm", "faie", "miml", "krr")
@@ -128,33 +126,23 @@ def _percent(cell: Mapping[str, Any]) -> float | None:
 
 
 def _section(part: Part) -> Section:
-    name, title, frame = part
-    rows = frame.groupby("x")["n_train"].mean().dropna()
-    blocks: list[Block] = []
-    for measure, words in titles_of(MEASURES).items():
-        table = scores_along(frame, measure)
-        every = list(table.mean.columns)
-        shown = [x for x in every if float(x) in SHOWN_PERCENTS] or every
-        heading = f"Few training rows, {title}: {words}"
-        blocks += [
-            curve_chart(
-                anchor("training", name, measure),
-                heading,
-                frame,
-                measure,
-                x_title="training rows of each class, %",
-                along="% of the training rows",
-                second_x={float(x): f"{count:,.0f} rows" for x, count in rows.items()},
-            ),
-            table_along(
-                anchor("training", name, measure, "table"),
-                heading,
-                table,
-                {x: f"{x} %" for x in shown},
-                floor=floor_along(frame, measure),
-            ),
-        ]
-    return Section(anchor("training", name), title, blocks)
+    rows = part[2].groupby("x")["n_train"].mean().dropna()
+    return curve_section(
+        "training",
+        "Few training rows",
+        part,
+        MEASURES,
+        x_title="training rows of each class, %",
+        along="% of the training rows",
+        second_x={float(x): f"{count:,.0f} rows" for x, count in rows.items()},
+        places=_shown_places,
+    )
+
+
+def _shown_places(table: ScoreTable) -> dict[str, str]:
+    every = list(table.mean.columns)
+    shown = [x for x in every if float(x) in SHOWN_PERCENTS] or every
+    return {x: f"{x} %" for x in shown}
 
 
 def _wins(part: Part, ours: str) -> Table:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import base64
-import struct
-import zlib
+import io
 
 import numpy as np
 from numpy.typing import NDArray
-
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_GREY_8_BIT = (8, 0, 0, 0, 0)
+from PIL import Image
 
 
 def png_address(ink: NDArray[np.float64]) -> str:
@@ -27,15 +24,9 @@ def png_address(ink: NDArray[np.float64]) -> str:
     'data:image/png;base64,'
     """
     grey = np.rint(255 * (1 - np.clip(ink, 0, 1))).astype(np.uint8)
-    height, width = grey.shape
-    # Each line of a PNG begins with the number of its filter; 0 is none.
-    lines = np.hstack([np.zeros((height, 1), np.uint8), grey]).tobytes()
-    parts = (
-        _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, *_GREY_8_BIT)),
-        _chunk(b"IDAT", zlib.compress(lines, 9)),
-        _chunk(b"IEND", b""),
-    )
-    return "data:image/png;base64," + base64.b64encode(_SIGNATURE + b"".join(parts)).decode()
+    stream = io.BytesIO()
+    Image.fromarray(grey).save(stream, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode()
 
 
 def sprite(images: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
@@ -48,13 +39,4 @@ def sprite(images: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
         sheet.reshape(n_lines, n_columns, height, width)
         .swapaxes(1, 2)
         .reshape(n_lines * height, n_columns * width)
-    )
-
-
-def _chunk(kind: bytes, content: bytes) -> bytes:
-    return (
-        struct.pack(">I", len(content))
-        + kind
-        + content
-        + struct.pack(">I", zlib.crc32(kind + content))
     )

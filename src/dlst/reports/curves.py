@@ -11,15 +11,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dlst.reports.document import Chart, Series, Table, TableCell, TableColumn
+from dlst.reports.document import (
+    Block,
+    Chart,
+    Section,
+    Series,
+    Table,
+    TableCell,
+    TableColumn,
+)
 from dlst.reports.frames import measure_title
 from dlst.reports.run import Run
 from dlst.reports.score_blocks import FLOOR_ROW, number, simulated_sentence
 from dlst.reports.score_tables import DECIMALS, ScoreTable, score_table
-from dlst.reports.words import data_title, listed
+from dlst.reports.words import anchor, data_title, listed
 
 Part = tuple[str, str, pd.DataFrame]
 """Name and title of a data set, and its rows of a frame."""
+
+LastColumn = tuple[TableColumn, Mapping[str, TableCell]]
+"""One more column, its cells by title of the method."""
 
 BANDS = "Bands: one standard deviation."
 
@@ -64,44 +75,60 @@ def place(x: float) -> str:
     return f"{x:g}"
 
 
-def curve_chart(
-    name: str,
+def curve_section(
+    topic: str,
     title: str,
-    part: pd.DataFrame,
-    measure: str,
+    part: Part,
+    measures: Iterable[str],
     *,
     x_title: str,
     along: str,
     second_x: Mapping[float, str],
-) -> Chart:
-    """Draw a measure of every method along a setting, over what frequency alone gives.
+    places: Callable[[ScoreTable], Mapping[str, str]],
+    last: Callable[[ScoreTable], LastColumn] | None = None,
+) -> Section:
+    """Show one data set: for each measure the curves of all methods, and the same as a table.
 
     Parameters
     ----------
-    name, title : str
-    part : DataFrame
+    topic, title : str
+        What the names of blocks, and their titles, begin with.
+    part : Part
         Of :func:`parts_of`; its first method is drawn stronger.
-    measure, x_title : str
+    measures : iterable of str
+    x_title : str
     along : str
         What the x axis counts, for the sentence that tells the picture.
     second_x : mapping of float to str
         Words beneath places.
+    places : callable
+        Takes scores, and returns which places the table shows, and their titles.
+    last : callable, optional
+        Takes scores, and returns one more column of the table.
     """
-    table = scores_along(part, measure)
-    low, high = table.mean.columns[[0, -1]]
-    ends = table.mean[[low, high]].dropna()
-    lines = [f"{method} from {a:.3f} to {b:.3f}" for method, a, b in ends.itertuples()]
-    return Chart(
-        name,
-        title,
-        "lines",
-        x_title,
-        titles_of([measure])[measure],
-        [*line_series(table), *floor_series(part, measure)],
-        second_x=second_x,
-        note=BANDS,
-        alternative=f"{title}; from {low} to {high} {along}: {listed(lines)}.",
-    )
+    name, data, frame = part
+    blocks: list[Block] = []
+    for measure, words in titles_of(measures).items():
+        table, floor = scores_along(frame, measure), _floor(frame, measure)
+        heading = f"{title}, {data}: {words}"
+        low, high = table.mean.columns[[0, -1]]
+        ends = table.mean[[low, high]].dropna()
+        lines = [f"{method} from {a:.3f} to {b:.3f}" for method, a, b in ends.itertuples()]
+        chart = Chart(
+            anchor(topic, name, measure),
+            heading,
+            "lines",
+            x_title,
+            words,
+            [*line_series(table), *_floor_series(floor)],
+            second_x=second_x,
+            note=BANDS,
+            alternative=f"{heading}; from {low} to {high} {along}: {listed(lines)}.",
+        )
+        beneath = anchor(topic, name, measure, "table")
+        one_more = None if last is None else last(table)
+        blocks += [chart, _table(beneath, heading, table, places(table), floor, one_more)]
+    return Section(anchor(topic, name), data, blocks)
 
 
 def line_series(table: ScoreTable) -> list[Series]:
@@ -120,46 +147,29 @@ def line_series(table: ScoreTable) -> list[Series]:
     ]
 
 
-def floor_series(part: pd.DataFrame, measure: str) -> list[Series]:
-    """Draw what ranking by frequency alone gives, where records tell."""
-    floor = floor_along(part, measure)
-    if floor is None:
-        return []
-    return [Series(FLOOR_ROW, [float(x) for x in floor.index], _plain(floor))]
-
-
-def floor_along(part: pd.DataFrame, measure: str) -> pd.Series | None:
-    """Average the floor of a measure at each place, where records tell."""
+def _floor(part: pd.DataFrame, measure: str) -> pd.Series | None:
+    """Average what ranking by frequency alone gives at each place, where records tell."""
     name = f"floor_{measure}"
     if name not in part or part[name].isna().all():
         return None
     return part.groupby(part["x"].map(place), sort=False)[name].mean()
 
 
-def table_along(
+def _floor_series(floor: pd.Series | None) -> list[Series]:
+    if floor is None:
+        return []
+    return [Series(FLOOR_ROW, [float(x) for x in floor.index], _plain(floor))]
+
+
+def _table(
     name: str,
     title: str,
     table: ScoreTable,
     places: Mapping[str, str],
-    *,
-    floor: pd.Series | None = None,
-    last: tuple[TableColumn, Mapping[str, TableCell]] | None = None,
-    note: str = "",
+    floor: pd.Series | None,
+    last: LastColumn | None,
 ) -> Table:
-    """Show methods × places.
-
-    Parameters
-    ----------
-    name, title, note : str
-    table : ScoreTable
-        Of :func:`scores_along`.
-    places : mapping of str to str
-        Which places to show, and their titles.
-    floor : Series, optional
-        Of :func:`floor_along`, as a row beneath.
-    last : tuple of TableColumn and mapping of str to TableCell, optional
-        One more column, by title of the method.
-    """
+    """Show methods × places, the floor beneath."""
     columns = [TableColumn("method"), *(TableColumn(words, "higher") for words in places.values())]
     rows = [[TableCell(str(each)), *score_cells(table, each, places)] for each in table.mean.index]
     if last is not None:
@@ -172,7 +182,7 @@ def table_along(
         references = [
             [TableCell(FLOOR_ROW), *shown, *([TableCell("")] if last is not None else [])]
         ]
-    return Table(name, title, columns, rows, references, note)
+    return Table(name, title, columns, rows, references)
 
 
 def score_cells(table: ScoreTable, title: str, places: Iterable[str]) -> list[TableCell]:
