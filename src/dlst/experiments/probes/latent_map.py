@@ -82,9 +82,9 @@ def map_of(
     model: MultiLabelClassifier, data: Dataset, split: Split, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Tell the same of a method that is fitted to the training rows of a split."""
-    return _mapped(
-        _with_codes(model), with_features(data, split.train)[0], split, _checked(settings)
-    )
+    chosen = _checked(settings)
+    data, _ = with_features(data, split.train)
+    return _mapped(_with_codes(model, chosen["method"]), data, split, chosen)
 
 
 def _mapped(
@@ -157,18 +157,17 @@ def _split_of(data: Dataset, kind: str, seed: int) -> Split:
 def _fitted(train: Dataset, chosen: Mapping[str, Any], is_scaled: bool) -> CodeSpaceClassifier:
     if not train.n_features:
         raise DataError(f"{train.name}: has labels only; a map of codes needs features.")
-    model = _with_codes(seeded(chosen["method"], chosen["parameters"], chosen["seed"]))
+    name = chosen["method"]
+    model = _with_codes(seeded(name, chosen["parameters"], chosen["seed"]), name)
     if is_scaled:
         take_as_they_are(model)
     model.fit(train.X, train.Y)
     return model
 
 
-def _with_codes(model: MultiLabelClassifier) -> CodeSpaceClassifier:
+def _with_codes(model: MultiLabelClassifier, name: str) -> CodeSpaceClassifier:
     if not isinstance(model, CodeSpaceClassifier):
-        raise PlanError(
-            f"a map needs a method with codes, such as dlst; got {type(model).__name__}."
-        )
+        raise PlanError(f"a map needs a method with codes, such as dlst; got {name!r}.")
     return model
 
 
