@@ -21,7 +21,8 @@ places = model.label_map()
 print(places[["frequency", "nearest", "correlation"]].sort_values("frequency").tail(6).round(2))
 
 # %%
-# The first two dimensions of the codes; the size of a dot is how often a species was heard.
+# The first two dimensions of the codes; the size of a dot is how often a species was heard; the
+# twelve commonest are named.
 
 import matplotlib.pyplot as plt
 
@@ -29,7 +30,7 @@ figure, axes = plt.subplots(figsize=(8, 5.2), layout="constrained")
 axes.scatter(
     places.iloc[:, 0], places.iloc[:, 1], s=8 * places["frequency"], color="#3b5b92", alpha=0.35
 )
-for name, row in places.iterrows():
+for name, row in places.nlargest(12, "frequency").iterrows():
     axes.annotate(
         name, (row.iloc[0], row.iloc[1]), fontsize=8, xytext=(4, 4), textcoords="offset points"
     )

@@ -24,8 +24,8 @@ print(safe.guarantee_)
 print(f"on test rows {1 - instance_recall(data.test.Y, safe.predict(data.test.X)):.3f} is lost")
 
 # %%
-# The same rows and probabilities at other levels: what is lost stays near or below the line. The
-# bound holds on average over draws of rows; one draw may lie a little above.
+# The same at other levels, with the last 141 training rows kept aside. The bound holds on average
+# over draws of rows; a single draw, as here, may lie above or below it.
 
 import matplotlib.pyplot as plt
 

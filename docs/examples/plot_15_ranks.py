@@ -10,12 +10,14 @@ needed. These are the records behind :doc:`/results`, made by ``dlst reproduce t
 from pathlib import Path
 
 from dlst.experiments import RecordFolder
+from dlst.methods import method_info
 from dlst.reports import friedman_test, mean_ranks, results_frame
 
 folder = Path("../results/table-ranks")
 if not folder.is_dir():
     folder = Path("docs/results/table-ranks")
 frame = results_frame(RecordFolder(folder).read())
+frame["title"] = [method_info(name).title for name in frame["method"]]
 measure = "instance_average_precision_labelled"
 scores = frame.pivot_table(index="data", columns="title", values=measure)
 ranks = mean_ranks(scores)
