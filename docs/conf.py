@@ -33,8 +33,6 @@ extensions = [
     "reference_pages",
     "data_at_hand",
 ]
-# Pages of results that are not written yet.
-suppress_warnings = ["toc.empty_glob"]
 exclude_patterns = ["_build", "examples", "tutorials", "**/GALLERY_HEADER.rst", "results/*/*"]
 nitpicky = True
 nitpick_ignore_regex = [
@@ -98,3 +96,19 @@ html_theme_options = {
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+# Pages that the guide or the project list; all others in this folder are results.
+ELSEWHERE = {"index", "architecture", "experiments", "tables", "serving"}
+FIRST = ["results", "methods", "compositions"]
+
+
+def list_results(app, docname, source):
+    """Put every page of results that is here into the table of contents of results."""
+    if docname == "results/index":
+        found = sorted({page.stem for page in HERE.glob("*.md")} - ELSEWHERE - set(FIRST))
+        source[0] = source[0].replace("{pages}", "\n".join(f"../{page}" for page in FIRST + found))
+
+
+def setup(app):
+    """Join Sphinx."""
+    app.connect("source-read", list_results)

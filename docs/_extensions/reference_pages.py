@@ -136,7 +136,7 @@ def add_related(app: Any, what: str, name: str, obj: Any, options: Any, lines: l
             lines += ["", "See Also", "--------", listed, ""]
 
 
-FITTED = re.compile(r"(?<![`\w*])([A-Za-z]\w*_)(?![\w`])")
+FITTED = re.compile(r"(?<![^\s(\"'])([A-Za-z]\w*_)(?=[\s.,;:)\"']|$)")
 """A fitted attribute in running words, which reStructuredText would take for a link."""
 
 
