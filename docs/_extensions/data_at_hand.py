@@ -15,6 +15,7 @@ from dlst.data import available, data_home, is_at_hand
 
 HERE = Path(__file__).resolve().parents[1]
 NEEDS = re.compile(r"^# needs: (.+)$", re.MULTILINE)
+SHOWN_NEEDS = re.compile(r"\.\. code-block:: Python\n\s*# needs: [^\n]*\n")
 
 
 def missing_for(script: Path) -> list[str]:
@@ -45,7 +46,8 @@ def choose(app: Any, config: Any) -> None:
 
 
 def say_so(app: Any, docname: str, source: list[str]) -> None:
-    """Put a note on the page of an example that was not run."""
+    """Put a note on the page of an example that was not run; nobody need read what it needs."""
+    source[0] = SHOWN_NEEDS.sub("", source[0])
     missing = app.config.data_at_hand_left_out.get(docname.rsplit("/", 1)[-1])
     if missing and docname.startswith(("learn/", "gallery/")):
         said = f"{', '.join(missing)} was not at hand"
