@@ -61,10 +61,9 @@ def faults(root: Path) -> Iterator[str]:
 def main(folder: str) -> int:
     """Return how many links lead nowhere."""
     root = Path(folder).resolve()
-    found = list(dict.fromkeys(faults(root)))
-    print(
-        "\n".join(found) or f"every link of {len(list(root.rglob('*.html')))} pages leads somewhere"
-    )
+    count = len(list(root.rglob("*.html")))
+    found = list(dict.fromkeys(faults(root))) if count else [f"no page in {root}"]
+    print("\n".join(found) or f"every link of {count} pages leads somewhere")
     return min(len(found), 1)
 
 

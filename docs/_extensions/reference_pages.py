@@ -143,9 +143,15 @@ FITTED = re.compile(r"(?<![^\s(\"'])([A-Za-z]\w*_)(?=[\s.,;:)\"']|$)")
 def quote_fitted(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Set fitted attributes in running words as code, and keep bars of norms as they are."""
     for number, line in enumerate(lines):
-        is_entry = " : " in line and not line.startswith(" ")
-        if not is_entry and not line.lstrip().startswith((">>>", "...")):
-            lines[number] = re.sub(r"\|(?=\w)", r"\|", FITTED.sub(r"``\1``", line))
+        if line.lstrip().startswith((">>>", "...")):
+            continue
+        head, colon, kind = line.partition(" : ")
+        if colon and not line.startswith(" "):
+            # An entry: numpydoc sets its name, and its type in italics, where no code may stand.
+            line = head + colon + FITTED.sub(lambda found: found.group()[:-1] + r"\_", kind)
+        else:
+            line = FITTED.sub(r"``\1``", line)
+        lines[number] = re.sub(r"\|(?=\w)|(?<=\w)\|", r"\|", line)
 
 
 def is_theirs(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
