@@ -66,11 +66,11 @@ def same(name, X, Y):
 def _given(name, X, Y):
     model, given = made(name), []
 
-    def record(X, Y):
+    def record(X, Y, weights):
         given.extend((X, Y))
         raise InterruptedError
 
-    model._fit = record
+    model._fit_weighted = record
     with pytest.raises(InterruptedError):
         model.fit(X, Y)
     return given
