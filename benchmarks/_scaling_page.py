@@ -48,7 +48,7 @@ INTRODUCTION = """# Scaling
 
 Written by `python benchmarks/scale.py --curve n,d,K,s,m --page`. Each point is one fit of `DLST()`
 in a process of its own, with one BLAS thread; seconds are of the processor, MiB what the fit added
-at its peak. The exponent is the slope of log seconds over log size, by least squares: 1 is linear.
+to the peak of the process before it, which had read the data. The exponent is the slope of log seconds over log size, by least squares: 1 is linear.
 
 How a fit keeps to its memory: kernels between rows and basis are computed block by block and only
 their sums kept (KᵀK and KᵀY for each width); widths contend on 8,192 rows, those
@@ -61,8 +61,7 @@ cannot fit is refused before it starts, with the number of rows that would.
 def _curve(name: str, points: list[dict[str, Any]]) -> str:
     what, beside = WORDS[name]
     lines = [
-        f"| {point['value']:,} | {point['cpu']:.2f} | {point['wall']:.2f} | {point['mib']:.0f} |"
-        for point in points
+        f"| {point['value']:,} | {point['cpu']:.2f} | {point['mib']:.0f} |" for point in points
     ]
     grown, memory = exponent(points, "cpu"), exponent(points, "mib")
     return "\n".join(
@@ -71,8 +70,8 @@ def _curve(name: str, points: list[dict[str, Any]]) -> str:
             "",
             f"{beside}. Exponent of seconds **{grown:.2f}**, of memory **{memory:.2f}**.",
             "",
-            f"| {what} | CPU s | wall s | MiB added |",
-            "| --- | --- | --- | --- |",
+            f"| {what} | CPU s | MiB added |",
+            "| --- | --- | --- |",
             *lines,
             "",
         ]

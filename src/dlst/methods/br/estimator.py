@@ -26,8 +26,8 @@ from dlst.regressors.kernels import KERNELS, Kernel, kernel_matrix, kernel_width
 
 APPROXIMATIONS = ("auto", "exact", "nystroem", "linear")
 GAMMA_RULES = ("median", "scale", "libsvm")
-EXACT_ROWS = 5000
-"""Up to so many rows ``approximation="auto"`` is exact; LIBSVM's time grows as n to the 2.5."""
+EXACT_ROWS = 8000
+"""Up to so many rows ``approximation="auto"`` is exact; their kernel matrix has 0.5 GB."""
 
 THIN_ROWS = 2000
 """Of more rows with thin features, such as texts, ``"auto"`` is linear."""
@@ -71,7 +71,7 @@ class BR(WeightedClassifier):
         ``"exact"``: LIBSVM on the n × n kernel. ``"nystroem"``: LIBLINEAR with squared hinge loss
         on the features of ``n_basis`` sampled rows. ``"linear"``: the same on the features as they
         are, which stay sparse, whatever the kernel. ``"auto"``: linear for more than 2000 rows of
-        features of which less than a quarter are non-zero, as in texts; else exact up to 5000 rows.
+        features of which less than a quarter are non-zero, as in texts; else exact up to 8000 rows.
     n_basis : int or "auto"
         Rows that span the approximate kernel, the landmarks; ``"auto"`` is at most 1000.
     decision, cardinality, tau
