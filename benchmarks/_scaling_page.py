@@ -48,7 +48,8 @@ INTRODUCTION = """# Scaling
 
 Written by `python benchmarks/scale.py --curve n,d,K,s,m --page`. Each point is one fit of `DLST()`
 in a process of its own, with one BLAS thread; seconds are of the processor, MiB what the fit added
-to the peak of the process before it, which had read the data. The exponent is the slope of log seconds over log size, by least squares: 1 is linear.
+to the peak of the process before it, which had read the data. The exponent is the slope of log
+seconds over log size, by least squares: 1 is linear.
 
 How a fit keeps to its memory: kernels between rows and basis are computed block by block and only
 their sums kept (KᵀK and KᵀY for each width); widths contend on 8,192 rows, those
