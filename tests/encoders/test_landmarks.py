@@ -92,3 +92,18 @@ def test_landmarks_do_with_unknown_labels():
         sets.sets, DistributionEncoder(3, max_iter=0).fit(Y).codes_, weights=sets.counts
     )
     assert value < start
+
+
+def test_many_sets_begin_where_landmarks_ended(monkeypatch):
+    Y = many_labels(400)
+    plain = DistributionEncoder(4, tol=1e-6).fit(Y)
+    monkeypatch.setattr("dlst.encoders._landmarks.COARSE_SETS", 50)
+    monkeypatch.setattr("dlst.encoders._landmarks.LANDMARKS", 100)
+    coarse = DistributionEncoder(4, tol=1e-6).fit(Y)
+    assert coarse.n_landmarks_ is None
+    assert coarse.history_[0] < 0.6 * plain.history_[0]
+    assert coarse.kl_divergence_ == pytest.approx(plain.kl_divergence_, rel=0.1)
+    assert coarse.kl_divergence_ == pytest.approx(
+        kl_divergence(Y, coarse.transform(Y))[0], rel=1e-9
+    )
+    assert np.array_equal(DistributionEncoder(4, tol=1e-6).fit(Y).codes_, coarse.codes_)

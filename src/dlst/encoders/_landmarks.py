@@ -12,6 +12,9 @@ FloatArray = NDArray[np.float64]
 EXACT_SETS, LANDMARKS = 20_000, 2_000
 """Most distinct sets of which all pairs are compared by default, and how many landmarks else."""
 
+COARSE_SETS = 8_000
+"""With more sets, a descent over all pairs begins where one over landmarks ended."""
+
 
 def landmarks_wanted(n_landmarks: int | str | None, weights: FloatArray) -> int | None:
     """Turn the parameter into a number; None where all pairs are to be compared."""

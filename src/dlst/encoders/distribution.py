@@ -26,6 +26,7 @@ from dlst._parameters import (
 )
 from dlst._progress import progress_bar
 from dlst._unknown import impute, known_means
+from dlst.encoders import _landmarks
 from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import (
     COMPONENTS,
@@ -41,7 +42,6 @@ from dlst.encoders._descent import (
     random_start,
 )
 from dlst.encoders._distances import DISTANCES, LabelDistances
-from dlst.encoders._landmarks import landmark_shares, landmarks_wanted
 from dlst.encoders._objective import PairAlignment
 from dlst.encoders._placement import Placement
 from dlst.encoders._principal import PrincipalAxes, label_points, pose, principal_axes
@@ -73,7 +73,8 @@ class DistributionEncoder(
     pairs with a *landmark* at one end are compared, 2,000 sets drawn in proportion to their
     instances: O(m r) time. ``n_landmarks_`` says whether that was done.
 
-    The start is the principal codes (labels centred and rotated). When ``n_components`` reaches the
+    The start is the principal codes (labels centred and rotated), above 8,000 sets brought near the
+    optimum by landmarks. When ``n_components`` reaches the
     rank of the centred labels they are the exact optimum, KL = 0, and nothing is iterated.
 
     Parameters
@@ -289,7 +290,7 @@ class DistributionEncoder(
         self.components_ = principal.first(self.n_components_)
         complete = not np.isnan(sets.data).any()
         self._closed_form = self.rank_ == 0 or (complete and self.n_components_ == self.rank_)
-        wanted = landmarks_wanted(self.n_landmarks, weights)
+        wanted = _landmarks.landmarks_wanted(self.n_landmarks, weights)
         self.n_landmarks_ = None if self._closed_form else wanted
         if self._closed_form:
             self._accept(Descent(self._project(sets), 0.0, [0.0], converged=True))
@@ -307,7 +308,7 @@ class DistributionEncoder(
     def _align(self, weights: FloatArray, principal: PrincipalAxes, n_threads: int) -> None:
         """Descend from every start and keep the best end."""
         random = check_random_state(self.random_state)
-        objective = self._objective(weights, n_threads, random)
+        objective = self._objective(weights, self.n_landmarks_, n_threads, random)
         principal_codes = self._project(self.label_sets_.sets)
         total = self.max_iter * (1 + self.n_restarts)
         with progress_bar("aligning codes", total) as advance:
@@ -320,17 +321,22 @@ class DistributionEncoder(
                 if self.callback is not None:
                     self.callback(iteration, value)
 
-            best = self._descend(objective, principal_codes, report)
+            start = principal_codes
+            coarse = self.n_landmarks_ is None and len(weights) > _landmarks.COARSE_SETS
+            if coarse:
+                fixed = np.random.RandomState(0)
+                few = self._objective(weights, _landmarks.LANDMARKS, n_threads, fixed)
+                start = self._descend(few, start, report).codes
+            best = self._descend(objective, start, report, settled=coarse)
             for number in range(self.n_restarts):
-                end = self._descend(
-                    objective, random_start(number, principal_codes, random), report
-                )
+                other = random_start(number, principal_codes, random)
+                end = self._descend(objective, other, report)
                 best = end if end.value < best.value else best
         codes = pose(best.codes, weights)
         codes[nothing_known(self.label_sets_.sets)] = 0.0
         self._accept(best._replace(codes=codes))
         if self.n_landmarks_ is not None:
-            objective = self._objective(weights, n_threads, random)
+            objective = self._objective(weights, self.n_landmarks_, n_threads, random)
             self.kl_divergence_, _ = objective.value_and_gradient(codes)
         self._label_mass = objective.label_mass
         self._code_mass = objective.code_mass(codes)
@@ -338,40 +344,34 @@ class DistributionEncoder(
         points = impute(label_points(self.label_sets_.sets, self.distance), self.mean_)
         self._linear_guess = principal.regression(points.T @ (weights[:, None] * codes))
 
-    def _objective(self, weights: FloatArray, n_threads: int, random: Any) -> PairAlignment:
-        number = self.n_landmarks_
-        shares = None if number is None else landmark_shares(weights, number, random)
+    def _objective(
+        self, weights: FloatArray, n_landmarks: int | None, n_threads: int, random: Any
+    ) -> PairAlignment:
+        shares = None
+        if n_landmarks is not None:
+            shares = _landmarks.landmark_shares(weights, n_landmarks, random)
         return PairAlignment(
             self.label_sets_.sets, weights, self.distance, shares=shares, n_threads=n_threads
         )
 
     def _descend(
-        self, objective: PairAlignment, start: FloatArray, report: Callable[[float], None]
+        self,
+        objective: PairAlignment,
+        start: FloatArray,
+        report: Callable[[float], None],
+        settled: bool = False,
     ) -> Descent:
-        evaluate = objective.value_and_gradient
+        evaluate, weights = objective.value_and_gradient, objective.weights
         if self.max_iter == 0:
             value = evaluate(start)[0]
             return Descent(start, value, [value], converged=False)
+        limits: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "report": report}
         if self.solver == "lbfgs":
-            return descend_lbfgs(
-                evaluate,
-                start,
-                objective.weights,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                report=report,
-            )
+            return descend_lbfgs(evaluate, start, weights, settled=settled, **limits)
         automatic = 0.25 / objective.heaviest
         rate = automatic if self.learning_rate == "auto" else float(self.learning_rate)
-        return descend_momentum(
-            evaluate,
-            start,
-            objective.weights,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            report=report,
-            schedule=MomentumSchedule(rate, *self.momentum, self.momentum_switch),
-        )
+        schedule = MomentumSchedule(rate, *self.momentum, self.momentum_switch)
+        return descend_momentum(evaluate, start, weights, schedule=schedule, **limits)
 
     def _accept(self, end: Descent) -> None:
         self.codes_ = end.codes
