@@ -63,7 +63,9 @@ def omikuji(X: Any, Y: Any) -> Callable[[Any], Any]:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "train.txt"
-        write_xc(path, X, Y)
+        # It reads no rows without labels or without features.
+        whole = np.flatnonzero((np.diff(Y.indptr) > 0) & (np.diff(X.indptr) > 0))
+        write_xc(path, X[whole], Y[whole])
         model = Model.train_on_data(str(path), n_threads=1)
 
     def score(new: Any) -> Any:

@@ -12,7 +12,9 @@ FOLDS = 5
 
 
 def cross_fitted(
-    predict: Callable[[NDArray[np.intp], NDArray[np.intp]], Any], n_rows: int
+    predict: Callable[[NDArray[np.intp], NDArray[np.intp]], Any],
+    n_rows: int,
+    n_folds: int = FOLDS,
 ) -> NDArray[np.float64]:
     """Return predictions for all rows, (n, t), each from a model of the other folds.
 
@@ -21,7 +23,8 @@ def cross_fitted(
     predict : callable
         From the numbers of training rows and of held-out rows to predictions for the latter.
     n_rows : int
-        At least 2; with fewer than five, every row is a fold.
+        At least 2; with fewer than folds, every row is a fold.
+    n_folds : int
 
     Examples
     --------
@@ -33,7 +36,7 @@ def cross_fitted(
     """
     from sklearn.model_selection import KFold
 
-    folds = KFold(min(FOLDS, n_rows), shuffle=True, random_state=0)
+    folds = KFold(min(n_folds, n_rows), shuffle=True, random_state=0)
     found = [
         (held_out, predict(train, held_out)) for train, held_out in folds.split(np.empty(n_rows))
     ]

@@ -258,6 +258,14 @@ class Decoder(Protocol):
     def out_of_sample(self) -> OutOfSample | None:
         """Return what decision rules learn on; None where the decoder has seen its rows."""
 
+    has_shortlist: bool
+
+    def shortlist(self, codes: Any, *, X: Any = None, at_least: int = 0) -> sp.csr_array:
+        """Return logits of labels that may be the best, (n', K), where ``has_shortlist`` is true.
+
+        Labels that are not stored are not among the ``at_least`` best of their row.
+        """
+
     def votes(self, codes: Any, *, X: Any = None) -> sp.csr_array | None:
         """Return how much each training row votes on new rows, (n', n); None where none do."""
 

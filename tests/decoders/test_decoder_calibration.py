@@ -8,7 +8,7 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit
 
 from dlst._weights import Weights
-from dlst.decoders.calibration import fit_logistic, penalised_loss, stack_log_loss
+from dlst.decoders.calibration import fit_logistic, mean_log_loss, penalised_loss
 
 
 def problem(seed=0, m=3, n=40, K=4):
@@ -142,5 +142,5 @@ def test_weights_of_rows_and_labels_are_repetition():
         expected = fit_logistic(*copies)
         np.testing.assert_allclose(intercepts[columns], expected[0], atol=1e-8)
         np.testing.assert_allclose(slopes, expected[1], atol=1e-8)
-        loss = stack_log_loss(evidence, present, mask, weights)
-        assert loss == pytest.approx(stack_log_loss(*copies), rel=1e-9)
+        loss = mean_log_loss(intercepts, slopes, evidence, present, mask, weights)
+        assert loss == pytest.approx(mean_log_loss(*expected, *copies), rel=1e-9)

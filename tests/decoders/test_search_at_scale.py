@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import cosine_distances, euclidean_distances
 
+from dlst._kernels.nearest import largest
 from dlst.decoders import neighbours
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
 
@@ -84,3 +85,14 @@ def test_a_row_of_zeros_is_at_a_right_angle_to_all(rows):
 def test_nobody_asks(rows):
     assert nearest_cosines(CosineRows(rows), 3, sp.csr_array((0, 40))).indices.shape == (0, 3)
     assert nearest_codes(np.zeros((5, 2)), 3, np.zeros((0, 2))).indices.shape == (0, 3)
+
+
+def test_where_a_sample_promises_too_much_all_are_looked_at():
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(4, 2000)).astype(np.float32)
+    # One in sixteen is what the sample sees: those are the largest, and fewer than are wanted.
+    values[:, ::16] += 50
+    found = largest(values, np.array([-1, 16, -1, 32]), 150)
+    values[[1, 3], [16, 32]] = -np.inf
+    order = np.sort(np.argsort(-values, axis=1, kind="stable")[:, :150], axis=1)
+    np.testing.assert_array_equal(found, order)

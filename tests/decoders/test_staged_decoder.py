@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from dlst.decoders import StagedDecoder
 from dlst.decoders import staged as module
-from dlst.decoders.calibration import fit_logistic, stack_log_loss
+from dlst.decoders.calibration import fit_logistic, mean_log_loss
 from dlst.encoders import FullCode, PrincipalEncoder, SignCode
 from dlst.errors import DataError
+from dlst.regressors import as_regressor
 
 SIGNS = SignCode().fit(np.zeros((1, 4)))
 
@@ -176,7 +177,8 @@ def test_the_log_loss_of_a_stack_is_that_of_its_probabilities():
     intercepts, slopes = fit_logistic(evidence, Y, known)
     p = expit(intercepts + np.tensordot(slopes, evidence, axes=1))
     losses = -np.log(np.where(Y == 1, p, 1 - p))
-    assert stack_log_loss(evidence, Y, known) == pytest.approx(losses[known].mean())
+    found = mean_log_loss(intercepts, slopes, evidence, Y, known)
+    assert found == pytest.approx(losses[known].mean())
 
 
 def test_codes_of_any_linear_encoder_are_read_by_its_inverse():
@@ -207,10 +209,12 @@ def test_a_second_opinion_joins_and_makes_codes_where_it_knows_more():
     rng = np.random.default_rng(4)
     hints = sp.csr_array(np.hstack([2 * Y - 1 + 0.4 * rng.normal(size=Y.shape), X.toarray()]))
     alone = StagedDecoder(random_state=0).fit(codes, Y, X=hints, encoder=SIGNS)
-    decoder = StagedDecoder(second=Oracle(), random_state=0).fit(codes, Y, X=hints, encoder=SIGNS)
+    decoder = StagedDecoder(second=as_regressor(Oracle()), random_state=0).fit(
+        codes, Y, X=hints, encoder=SIGNS
+    )
     assert decoder.evidence_choice_["second opinion"]["kept"]
     assert [part.name for part in decoder.evidences_][:2] == ["direct", "second opinion"]
-    assert decoder.evidences_[1].regressor_.n_rows_ == 300
+    assert decoder.evidences_[1].regressor_.estimator_.n_rows_ == 300
     losses = [np.abs(Y - found.out_of_sample_proba_).mean() for found in (decoder, alone)]
     assert losses[0] < 0.8 * losses[1]
     again = decoder.predict_proba(codes[:5], X=hints[:5])
@@ -220,7 +224,20 @@ def test_a_second_opinion_joins_and_makes_codes_where_it_knows_more():
 def test_a_second_opinion_that_knows_nothing_is_sent_home():
     codes, Y, _ = problem(n=2000, noise=0.3)
     noise = sp.csr_array(np.random.default_rng(5).normal(size=(2000, 6)))
-    decoder = StagedDecoder(second=Oracle(), feature_vote=False, random_state=0)
+    decoder = StagedDecoder(second=as_regressor(Oracle()), feature_vote=False, random_state=0)
     decoder.fit(codes, Y, X=noise, encoder=SIGNS)
     assert not decoder.evidence_choice_["second opinion"]["kept"]
     assert [part.name for part in decoder.evidences_] == ["direct", "code vote"]
+
+
+def test_a_walk_ends_where_no_step_of_one_choice_is_better():
+    asked = []
+
+    def loss(at):
+        asked.append((at["k"], at["rho"]))
+        return (np.log2(at["k"]) - 5) ** 2 + 3 * (at["rho"] - 0.1) ** 2
+
+    found = module.climbed({"k": [4, 8, 16, 32, 64, 128], "rho": [0.0, 0.1, 0.2]}, loss)
+    assert found == (0.0, {"k": 32, "rho": 0.1})
+    assert len(asked) == len(set(asked)) < 18
+    assert module.climbed({}, lambda at: 7.0) == (7.0, {})

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 import dlst
 from dlst.data import load
-from dlst.decoders import EvidenceDecoder, StagedDecoder
-from dlst.encoders import SignCode
+from dlst.decoders import EvidenceDecoder, ShortlistDecoder, StagedDecoder
+from dlst.encoders import SignCode, SketchedCode
 from dlst.methods import DLST, LabelSpaceClassifier, LinearDLST
 from dlst.methods import dlst as module
 from dlst.metrics import instance_average_precision, log_loss, macro_average_precision
@@ -154,3 +154,26 @@ def test_the_votes_on_calibration_rows_are_those_of_other_rows():
     decoder.forget()
     assert decoder.out_of_sample().votes is None
     assert decoder.votes(codes[:3], X=X[:3]).shape == (3, 300)
+
+
+def test_of_very_many_labels_those_of_near_rows_are_scored(monkeypatch, tmp_path):
+    monkeypatch.setattr("dlst.methods.linear_dlst.MANY_LABELS", 5)
+    monkeypatch.setattr(module, "MANY_LABELS", 5)
+    X, Y = texts()
+    Y = np.hstack([Y, np.zeros((len(Y), 2))])
+    with pytest.warns(UserWarning, match="2 of 8 labels"):
+        model = DLST(random_state=0).fit(X, sp.csr_array(Y))
+    assert isinstance(model.decoder_, ShortlistDecoder)
+    assert isinstance(model.encoder_, SketchedCode)
+    top = model.predict_top(X, 3)
+    ranking = model.decision_function(X)
+    np.testing.assert_allclose(np.take_along_axis(ranking, top.labels, axis=1), top.scores)
+    assert (top.labels < 6).all()
+    frequent = Y.mean(axis=0)[None] + np.zeros_like(Y)
+    ours, by_frequency = (instance_average_precision(Y, S) for S in (ranking, frequent))
+    assert ours > by_frequency + 0.1
+    dlst.save_model(model, tmp_path / "m.skops")
+    again = dlst.load_model(tmp_path / "m.skops").predict_top(X[:9], 3)
+    np.testing.assert_array_equal(again.labels, top.labels[:9])
+    given = LinearDLST(decoder=StagedDecoder(), random_state=0).fit(X, Y[:, :6])
+    assert isinstance(given.decoder_, StagedDecoder)

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 from dlst.errors import DataError
 from dlst.regressors import LinearMachines, direct_solver
-from dlst.regressors.direct_solver import solve_directly
+from dlst.regressors.direct_solver import DirectSolver
 from dlst.regressors.dual_solver import DualSolver
 
 TIGHT = {"tol": 1e-12, "max_iter": 5000, "random_state": 0}
@@ -92,7 +92,7 @@ def test_leave_one_out_equals_explicit_refits(shape, rng):
 
 def test_four_times_the_probes_halve_the_error_of_the_diagonal(rng):
     X = problem(rng, n=150, d=60)[0]
-    exact = solve_directly(X, X[:, :1], np.ones(len(X)))[1]
+    exact = DirectSolver(X).solve(X[:, :1], 0.5)[1]
     errors = []
     for n_probes in (64, 256):
         found = [
@@ -121,7 +121,7 @@ def test_the_exact_diagonal_is_that_of_the_inverse(rng, monkeypatch):
         u = rng.uniform(0.5, 2, size=len(X))
         inverse = np.linalg.inv(X @ X.T + 1 + np.diag(u))
         for kind in (np.asarray, sp.csr_array):
-            solution, diagonal = solve_directly(kind(X), T, u)
+            solution, diagonal = DirectSolver(kind(X), 1 / u).solve(T, 0.5)
             np.testing.assert_allclose(diagonal[:, 0], np.diag(inverse), rtol=1e-9)
             np.testing.assert_allclose(solution.duals, inverse @ T, atol=1e-9)
             np.testing.assert_allclose(solution.W, with_ones(X).T @ inverse @ T, atol=1e-9)

@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from dlst._compiled import compiled
 
-LANES = 32
-"""Labels in a block. Four AVX2 registers; a row of the block's weights is two cache lines."""
+MOST_LANES = 64
+"""Labels in a block at most: a row of the block's weights is then four cache lines.
+
+Loops run to the width of the arrays: with a width known to the compiler they are unrolled, which
+made them twice as slow."""
 
 Ints = NDArray[np.int32]
 Singles = NDArray[np.float32]
@@ -43,7 +46,7 @@ def descend(
     Parameters
     ----------
     indptr, indices, data : CSR rows of shape (n, d)
-    targets : ndarray of shape (n, LANES)
+    targets : ndarray of shape (n, width)
         NaN: left out. ±1 for the hinge.
     ridge, curvature : ndarray of shape (n,)
         u_i, and ‖x_i‖² + 1 + u_i with the constant feature.
@@ -51,28 +54,28 @@ def descend(
         The rows in the order of their visits.
     hinge : bool
         Squared hinge, else squared loss.
-    duals : ndarray of shape (n, LANES)
-    W : ndarray of shape (d + 1, LANES)
+    duals : ndarray of shape (n, width)
+    W : ndarray of shape (d + 1, width)
     idle : ndarray of shape (n,)
         Rows that are passed over; a row becomes idle where the hinge leaves all its duals at 0.
     """
-    last = W.shape[0] - 1
-    score = np.empty(LANES, data.dtype)
-    step = np.empty(LANES, data.dtype)
+    last, width = W.shape[0] - 1, W.shape[1]
+    score = np.empty(width, data.dtype)
+    step = np.empty(width, data.dtype)
     zero = data.dtype.type(0)
     for i in order:
         if idle[i]:
             continue
         first, stop = indptr[i], indptr[i + 1]
-        for j in range(LANES):
+        for j in range(width):
             score[j] = W[last, j]
         for p in range(first, stop):
             f, x = indices[p], data[p]
-            for j in range(LANES):
+            for j in range(width):
                 score[j] += x * W[f, j]
         u, inverse = ridge[i], data.dtype.type(1) / curvature[i]
         moved = False
-        for j in range(LANES):
+        for j in range(width):
             t, a = targets[i, j], duals[i, j]
             change = (t - score[j] - u * a) * inverse
             if hinge and (a + change) * t < zero:
@@ -85,11 +88,11 @@ def descend(
         if not moved:
             idle[i] = hinge
             continue
-        for j in range(LANES):
+        for j in range(width):
             W[last, j] += step[j]
         for p in range(first, stop):
             f, x = indices[p], data[p]
-            for j in range(LANES):
+            for j in range(width):
                 W[f, j] += x * step[j]
 
 
@@ -101,14 +104,15 @@ def primal_weights(
     duals: NDArray[np.floating],
     n_features: int,
 ) -> Floats:
-    """Return Σ_i a_i x_i of each label in double precision, shape (d + 1, LANES)."""
-    W = np.zeros((n_features + 1, LANES))
+    """Return Σ_i a_i x_i of each label in double precision, shape (d + 1, width)."""
+    width = duals.shape[1]
+    W = np.zeros((n_features + 1, width))
     for i in range(len(indptr) - 1):
-        for j in range(LANES):
+        for j in range(width):
             W[n_features, j] += duals[i, j]
         for p in range(indptr[i], indptr[i + 1]):
             f, x = indices[p], data[p]
-            for j in range(LANES):
+            for j in range(width):
                 W[f, j] += x * duals[i, j]
     return W
 
@@ -125,23 +129,23 @@ def objectives(
     W: Floats,
 ) -> tuple[Floats, Floats]:
     """Return the primal objective of ``W`` and the dual one of ``duals``, for each label."""
-    last = W.shape[0] - 1
-    primal, dual = np.zeros(LANES), np.zeros(LANES)
+    last, width = W.shape[0] - 1, W.shape[1]
+    primal, dual = np.zeros(width), np.zeros(width)
     for f in range(last + 1):
-        for j in range(LANES):
+        for j in range(width):
             primal[j] += 0.5 * W[f, j] ** 2
-    for j in range(LANES):
+    for j in range(width):
         dual[j] = -primal[j]
-    score = np.empty(LANES)
+    score = np.empty(width)
     for i in range(len(indptr) - 1):
-        for j in range(LANES):
+        for j in range(width):
             score[j] = W[last, j]
         for p in range(indptr[i], indptr[i + 1]):
             f, x = indices[p], data[p]
-            for j in range(LANES):
+            for j in range(width):
                 score[j] += x * W[f, j]
         u = np.float64(ridge[i])
-        for j in range(LANES):
+        for j in range(width):
             t, a = np.float64(targets[i, j]), np.float64(duals[i, j])
             if t != t:
                 continue

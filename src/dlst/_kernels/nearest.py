@@ -12,23 +12,59 @@ Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
 
-@compiled()
-def _select(values: Singles, own: int, k: int, buffer: Singles, places: Ints) -> int:
-    """Gather the k largest values in the front of a buffer of more than k; return their number.
+CHUNK = 16
+"""Values that are refused together; and one value of so many is looked at for a first guess."""
 
-    Of equal values the first are taken. A value is looked at once and mostly refused: it must beat
-    the k-th largest so far.
+
+@compiled()
+def _select(
+    values: Singles, own: int, k: int, buffer: Singles, places: Ints, sample: Singles
+) -> int:
+    """Gather the k largest values, in their order, in the front of a buffer of more than k.
+
+    Of equal values the first are taken. A sample says which values are hardly among the largest;
+    should it have promised too much, all are looked at again. Returns their number.
     """
-    capacity = len(buffer)
+    count: int = _gather(values, own, k, _guess(values, k, sample), buffer, places)
+    if count < k:
+        count = _gather(values, own, k, np.float32(-np.inf), buffer, places)
+    return count
+
+
+@compiled()
+def _guess(values: Singles, k: int, sample: Singles) -> np.float32:
+    """Return what more than k of the values exceed, as far as a sample can tell."""
+    size = len(sample)
+    expected = k * size / len(values)
+    rank = int(expected + 3.0 * np.sqrt(expected) + 3.0)
+    if rank >= size:
+        return np.float32(-np.inf)
+    step = len(values) // size
+    for s in range(size):
+        sample[s] = values[s * step]
+    least: np.float32 = np.partition(sample, size - rank)[size - rank]
+    return least
+
+
+@compiled()
+def _gather(values: Singles, own: int, k: int, least: float, buffer: Singles, places: Ints) -> int:
+    """Gather the k largest of the values above ``least``, or all where there are fewer."""
+    n, capacity = len(values), len(buffer)
     count = 0
-    least = np.float32(-np.inf)
-    for c in range(len(values)):
-        if values[c] <= least or c == own:
+    for first in range(0, n, CHUNK):
+        stop = min(first + CHUNK, n)
+        hits = 0
+        for c in range(first, stop):
+            hits += values[c] > least
+        if hits == 0:
             continue
-        buffer[count], places[count] = values[c], c
-        count += 1
-        if count == capacity:
-            count, least = _shrink(buffer, places, count, k)
+        for c in range(first, stop):
+            if values[c] <= least or c == own:
+                continue
+            buffer[count], places[count] = values[c], c
+            count += 1
+            if count == capacity:
+                count, least = _shrink(buffer, places, count, k)
     if count > k:
         count, _ = _shrink(buffer, places, count, k)
     return count
@@ -57,7 +93,9 @@ def _shrink(buffer: Singles, places: Ints, count: int, k: int) -> tuple[int, flo
 
 @compiled()
 def largest(similarities: Singles, own: Longs, k: int) -> Ints:
-    """Return the columns of the k largest values of each row, largest first, shape (rows, k).
+    """Return the columns of the k largest values of each row, ascending, shape (rows, k).
+
+    Of equal values the first columns are taken.
 
     Parameters
     ----------
@@ -71,12 +109,10 @@ def largest(similarities: Singles, own: Longs, k: int) -> Ints:
     found = np.empty((n_rows, k), np.int32)
     buffer = np.empty(2 * k + 64, np.float32)
     places = np.empty(2 * k + 64, np.int32)
+    sample = np.empty(similarities.shape[1] // CHUNK, np.float32)
     for i in range(n_rows):
-        count = _select(similarities[i], own[i], k, buffer, places)
-        # A stable order: of equal values the lower column comes first.
-        order = np.argsort(-buffer[:count], kind="mergesort")
-        for c in range(k):
-            found[i, c] = places[order[c]]
+        _select(similarities[i], own[i], k, buffer, places, sample)
+        found[i] = places[:k]
     return found
 
 
@@ -130,13 +166,15 @@ def largest_products(
     sums = np.empty(n, np.float32)
     buffer = np.empty(2 * k + 64, np.float32)
     places = np.empty(2 * k + 64, np.int32)
+    sample = np.empty(n // CHUNK, np.float32)
     for i in range(first, stop):
         sums[:] = 0
         for p in range(indptr[i], indptr[i + 1]):
             f, x = indices[p], data[p]
             for q in range(column_starts[f], column_starts[f + 1]):
                 sums[column_rows[q]] += x * column_values[q]
-        count = _select(sums, own[i], k, buffer, places)
+        count = _select(sums, own[i], k, buffer, places, sample)
+        # A stable order: of equal products the lower row comes first.
         order = np.argsort(-buffer[:count], kind="mergesort")
         for c in range(k):
             found[i - first, c] = places[order[c]]

@@ -37,7 +37,9 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
         τ. 0 is none. ``"auto"`` is, of nine values from 0 to ½, the one nearest to 0.2 whose mean
         average precision of rows, ranked by their out-of-sample scores, lies within one standard
         error of the best (the rule of Breiman et al., 1984): few rows cannot move it, and many do
-        not for a gain that new rows need not repeat.
+        not for a gain that new rows need not repeat. The share of rows whose first label is right
+        must lie as near to its best, where both can be had: rows with many labels may gain in
+        average precision what their first label loses.
 
     Attributes
     ----------
@@ -47,6 +49,8 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
         log π, π = (positives + ½) / (known + 1).
     average_precision_ : dict of float to float
         With ``"auto"``: what the choice was made by.
+    first_right_ : dict of float to float
+        With ``"auto"``: share of rows whose first label is right.
 
     Examples
     --------
@@ -88,6 +92,7 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
         positive = np.bincount(ones, of_entries[~unknown], minlength=K)
         self.log_prior_ = np.log((positive + 0.5) / (known + 1.0))
         self.average_precision_: dict[float, float] = {}
+        self.first_right_: dict[float, float] = {}
         if self.tau != "auto":
             self.tau_ = float(self.tau)
             return self
@@ -97,29 +102,25 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
             raise DataError(
                 f"scores must have the shape of their labels, {judged.shape}; got {found.shape}."
             )
+        ranked = [found - tau * self.log_prior_ for tau in GRID]
         precisions = np.array(
-            [
-                instance_average_precision(
-                    judged, found - tau * self.log_prior_, empty="skip", average=None
-                )
-                for tau in GRID
-            ]
+            [instance_average_precision(judged, S, empty="skip", average=None) for S in ranked]
         )
-        counted = np.isfinite(precisions[0])
+        counted = np.flatnonzero(np.isfinite(precisions[0]))
         weights = (weights if rows is None else weights[rows])[counted]
-        precisions = precisions[:, counted]
-        if precisions.shape[1] < 2 or weights.sum() <= 1.0:
+        if len(counted) < 2 or weights.sum() <= 1.0:
             # Nothing is changed where no rows have labels to be judged by.
             self.tau_ = 0.0
             return self
-        n_judged = weights.sum()
-        means = precisions @ weights / n_judged
-        best = int(np.argmax(means))
-        squares = weights @ (precisions[best] - means[best]) ** 2
-        least = means[best] - np.sqrt(squares / (n_judged - 1.0) / n_judged)
+        precisions, truth = precisions[:, counted], judged[counted].toarray()
+        first = np.array([_first_is_right(S[counted], truth) for S in ranked])
+        means, near = _near_the_best(precisions, weights)
+        shares, right = _near_the_best(first, weights)
         self.average_precision_ = dict(zip(GRID, means.tolist(), strict=True))
-        near = [tau for tau, mean in self.average_precision_.items() if mean >= least]
-        self.tau_ = min(near, key=lambda tau: abs(tau - STUDIED_TAU))
+        self.first_right_ = dict(zip(GRID, shares.tolist(), strict=True))
+        both = near & right
+        eligible = np.array(GRID)[both if both.any() else near]
+        self.tau_ = float(min(eligible, key=lambda tau: abs(tau - STUDIED_TAU)))
         return self
 
     def apply(self, scores: Any) -> NDArray[np.float64]:
@@ -127,3 +128,20 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         ranked: NDArray[np.float64] = np.asarray(scores) - self.tau_ * self.log_prior_
         return ranked
+
+
+def _first_is_right(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[Any]:
+    """Say of each row whether the label with the best score, of those known, is there."""
+    first = np.where(np.isnan(labels), -np.inf, scores).argmax(axis=1)
+    return np.asarray(labels[np.arange(len(labels)), first] == 1.0, dtype=np.float64)
+
+
+def _near_the_best(
+    values: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the mean of each row of values, and whether it is a standard error from the best."""
+    total = weights.sum()
+    means = values @ weights / total
+    best = int(np.argmax(means))
+    squares = weights @ (values[best] - means[best]) ** 2
+    return means, means >= means[best] - np.sqrt(squares / (total - 1.0) / total)

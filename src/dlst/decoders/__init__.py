@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dlst.decoders.inverse import InverseDecoder
     from dlst.decoders.linear import LinearDecoder
     from dlst.decoders.mlknn import MLkNNDecoder
+    from dlst.decoders.shortlist import ShortlistDecoder
     from dlst.decoders.staged import StagedDecoder
     from dlst.decoders.vote import VoteDecoder
     from dlst.explanation import Explanation, NeighbourVotes
@@ -44,6 +45,7 @@ __all__ = [
     "MLkNNDecoder",
     "NeighbourVotes",
     "RandomForestVote",
+    "ShortlistDecoder",
     "StagedDecoder",
     "TrainingRows",
     "VoteDecoder",

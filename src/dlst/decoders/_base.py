@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
@@ -23,6 +23,9 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     >>> isinstance(MLkNNDecoder(), CodeDecoder)
     True
     """
+
+    has_shortlist: ClassVar[bool] = False
+    """Whether it can tell the labels that may be the best without a score of each."""
 
     @abstractmethod
     def fit(
@@ -56,6 +59,10 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     def out_of_sample(self) -> OutOfSample | None:
         """Return probabilities of training rows as if they were new; None if it has seen them."""
         return None
+
+    def shortlist(self, codes: Any, *, X: Any = None, at_least: int = 0) -> sp.csr_array:
+        """Return logits of labels that may be the best, so many or more; see ``has_shortlist``."""
+        raise DataError(f"{type(self).__name__} scores all labels.")
 
     def votes(self, codes: Any, *, X: Any = None) -> sp.csr_array | None:
         """Return how much each training row votes on new rows; None where none do."""

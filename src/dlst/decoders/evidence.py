@@ -48,7 +48,7 @@ class EvidenceDecoder(StackedDecoder):
     k_grid, rho_grid : sequence
         Choices of the votes.
     n_queries : int, "auto" or "all"
-        Training rows to calibrate on; "auto" takes all of up to 2000, at least 1000 of more.
+        Training rows to calibrate on; "auto" takes all of up to 5000, at least 1000 of more.
     min_rows : int
         With fewer labelled rows the direct read-out decides alone: there is too little to weigh by.
     enrichment : float

@@ -25,8 +25,10 @@ from dlst.explanation import CONSTANT_LOGIT, Explanation, add_contributions
 from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
 
 AUTO_QUERIES = 1000
-AUTO_PAIRS = 4_000_000
-"""``n_queries="auto"``: all rows while the pairs of them are fewer than this, else 1000."""
+AUTO_PAIRS = 25_000_000
+"""``n_queries="auto"``: so many rows that the pairs of them with all are no more than this, but
+1000 in any case. All of 4000 in place of 1000 raised the average precision of left-out training
+rows of bibtex from .618 to .626, in a third more time."""
 
 
 class StackedDecoder(CodeDecoder):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from dlst._matrices import FeatureMatrix
 from dlst._parameters import BOOLEAN, Constraints, check_parameters, integer, number
 from dlst._weights import Weights
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, as_codes
-from dlst.decoders.calibration import stack_log_loss
+from dlst.decoders.calibration import fit_logistic, mean_log_loss
 from dlst.decoders.evidences import Evidence, TrainingRows
 from dlst.decoders.evidences.contract import OfferingEvidence
 from dlst.decoders.evidences.label_scores import (
@@ -43,6 +43,9 @@ PILOT_ENTRIES = 1_000_000
 
 LEAST_ROWS = 1000
 
+JUDGED_PRECISION = 1e-6
+"""Of a log-loss that choices are compared by; what is worth a choice is a thousandth."""
+
 
 class StagedDecoder(StackedDecoder):
     """Scores of labels, made probabilities; votes are asked what they add, and may be sent home.
@@ -61,7 +64,8 @@ class StagedDecoder(StackedDecoder):
     ----------
     second : regressor, optional
         A second opinion on the labels' signs from the features, such as machines with another loss;
-        asked first, and part of the codes. See
+        asked first, and part of the codes. One of scikit-learn's through
+        :func:`~dlst.regressors.as_regressor`. See
         :class:`~dlst.decoders.evidences.label_scores.SecondOpinion`.
     code_vote, feature_vote : bool
         Whether these votes are asked.
@@ -121,7 +125,7 @@ class StagedDecoder(StackedDecoder):
         k_grid: Sequence[int] = WIDE_K_GRID,
         rho_grid: Sequence[float] = WIDE_RHO_GRID,
         n_axes: int = MOST_AXES,
-        n_queries: int = 10_000,
+        n_queries: int = 6_000,
         n_pilots: int = 2_000,
         least_gain: float = 0.001,
         min_rows: int = 30,
@@ -241,15 +245,16 @@ class StagedDecoder(StackedDecoder):
 
     def _asked(self, part: OfferingEvidence, judge: _Judge) -> tuple[dict[str, Any], bool]:
         """Find the best choice of a part; let it join where it pays, and note what was found."""
-        offers = ((judge.with_one_more(offer.values), offer) for offer in part.offers(judge.rows))
-        log_loss, best = min(offers, key=lambda offer: offer[0])
+        log_loss, choice = climbed(
+            part.choices(), lambda choice: judge.with_one_more(part.offered(judge.rows, choice))
+        )
         gain = 1.0 - log_loss / judge.log_loss
         kept = gain >= self.least_gain
         found = {"log_loss": log_loss, "gain": gain, "kept": kept}
-        self.evidence_choice_[part.name] = {**best.choice, **found}
+        self.evidence_choice_[part.name] = {**choice, **found}
         if kept:
-            judge.join(best.values)
-        return best.choice, kept
+            judge.join(part.offered(judge.rows, choice))
+        return choice, kept
 
     def _seeded(self, regressor: Any) -> Any:
         seeded = clone(regressor)
@@ -294,13 +299,54 @@ class _Judge:
         weights = self.rows.weights()
         self.weights = None if weights is None else weights.of_labels(varying)
         self.evidence = np.empty((0, *self.present.shape))
+        self.start: tuple[FloatArray, FloatArray] | None = None
 
     def join(self, values: FloatArray) -> None:
         """Add evidence (n_pilots, K) for good."""
+        self.log_loss = self.with_one_more(values)
         self.evidence = np.concatenate([self.evidence, values[None, :, self.varying]])
-        self.log_loss = stack_log_loss(self.evidence, self.present, self.known, self.weights)
 
     def with_one_more(self, values: FloatArray) -> float:
         """Return the log-loss with evidence (n_pilots, K) added."""
         more = np.concatenate([self.evidence, values[None, :, self.varying]])
-        return stack_log_loss(more, self.present, self.known, self.weights)
+        start = self.start if self.start and len(self.start[1]) == len(more) else None
+        # Choices of one vote have nearly the same weights.
+        self.start = fit_logistic(
+            more,
+            self.present,
+            self.known,
+            self.weights,
+            start=start,
+            precision=JUDGED_PRECISION,
+        )
+        return mean_log_loss(*self.start, more, self.present, self.known, self.weights)
+
+
+def climbed(
+    grids: Mapping[str, Sequence[Any]], loss: Callable[[dict[str, Any]], float]
+) -> tuple[float, dict[str, Any]]:
+    """Walk from the middle of ordered grids, one after the other, while the loss falls.
+
+    Examples
+    --------
+    >>> climbed({"k": [1, 2, 4, 8], "r": [0, 1]}, lambda at: abs(at["k"] - 7) + at["r"])
+    (1, {'k': 8, 'r': 0})
+    """
+    place = {name: len(grid) // 2 for name, grid in grids.items()}
+    met: dict[tuple[int, ...], float] = {}
+
+    def at(here: dict[str, int]) -> float:
+        key = tuple(here.values())
+        if key not in met:
+            met[key] = loss({name: grids[name][spot] for name, spot in here.items()})
+        return met[key]
+
+    moved = True
+    while moved:
+        moved = False
+        for name, step in ((name, step) for name in grids for step in (1, -1)):
+            there = {**place, name: place[name] + step}
+            while 0 <= there[name] < len(grids[name]) and at(there) < at(place):
+                place, moved = there, True
+                there = {**place, name: place[name] + step}
+    return at(place), {name: grids[name][spot] for name, spot in place.items()}

@@ -23,7 +23,7 @@ class VoteDecoder(StackedDecoder):
     rho_grid : sequence of float
         Shares of the target in the codes searched to choose from.
     n_queries : int, "auto" or "all"
-        Training rows to calibrate on; "auto" takes all of up to 2000, at least 1000 of more.
+        Training rows to calibrate on; "auto" takes all of up to 5000, at least 1000 of more.
     random_state : int, RandomState or None
         Draws these rows when they are not all.
     n_jobs : int, optional

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dlst.encoders.labelsets import LabelSets, distinct_label_sets
     from dlst.encoders.principal import ConditionalPrincipalEncoder, PrincipalEncoder
     from dlst.encoders.sign import SignCode
+    from dlst.encoders.sketched import SketchedCode
 else:
     __getattr__, __dir__ = on_first_use(__name__)
 
@@ -28,6 +29,7 @@ __all__ = [
     "PlainEncoder",
     "PrincipalEncoder",
     "SignCode",
+    "SketchedCode",
     "as_encoder",
     "distinct_label_sets",
     "kl_divergence",

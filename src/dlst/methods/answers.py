@@ -18,10 +18,13 @@ from dlst.decisions import DecisionLayer, OwnOrRule, SubsetRule, Tau, TopSets
 from dlst.errors import DataError
 from dlst.methods.elsewhere import also_on_a_cluster
 from dlst.methods.targets import Targets
+from dlst.methods.top_labels import best_of_all, best_of_listed
 from dlst.metrics import TopLabels
 
 ROWS_AT_ONCE = 1024
-"""Rows scored at once by ``predict_top`` and ``predict``, whose memory does not grow with n·K."""
+ENTRIES_AT_ONCE = 16_000_000
+"""Rows, and rows times labels, scored at once by ``predict_top`` and ``predict``, whose memory does
+not grow with n·K."""
 
 # A probability of exactly 0 or 1 has no logit.
 _EPSILON = 1e-12
@@ -143,7 +146,7 @@ class Answers(ABC):
             P = self._class_probabilities(self._all_probabilities(X))
             return dict.fromkeys(names, self.classes_[P.argmax(axis=1)])
         found: dict[str, list[sp.csr_array]] = {name: [] for name in names}
-        for block in _row_blocks(X):
+        for block in self._row_blocks(X):
             scored = self._scored(block)
             for name, parts in found.items():
                 parts.append(sp.csr_array(self._decided(scored, name)))
@@ -188,7 +191,7 @@ class Answers(ABC):
             raise DataError("there is one label set only: every label is constant in training.")
         rule: SubsetRule = self.decisions_.rule("subset")
         parts = []
-        for block in _row_blocks(X):
+        for block in self._row_blocks(X):
             P = self.decisions_.calibrated(self._probabilities(block))
             parts.append(rule.top_sets(P, k, votes=self._row_votes(block)))
         sets = self._over_all(parts[0].sets.toarray(), self.prevalence_ >= 0.5)
@@ -210,13 +213,9 @@ class Answers(ABC):
             raise ValueError(
                 f"k must be at most the number of labels; got k={k} with {self.n_labels_} labels."
             )
-        labels, scores = [], []
-        for block in _row_blocks(X):
-            S = self._scored(block).ranking
-            best = np.argsort(-S, axis=1, kind="stable")[:, :k]
-            labels.append(best)
-            scores.append(np.take_along_axis(S, best, axis=1))
-        return TopLabels(np.vstack(labels), np.vstack(scores))
+        found = [self._top_of(block, k) for block in self._row_blocks(X)]
+        labels, scores = (np.vstack(parts) for parts in zip(*found, strict=True))
+        return TopLabels(labels, scores)
 
     def learnt_rules(self) -> tuple[str, ...]:
         """Name the rules that can decide besides "own" and "top": all, or none."""
@@ -259,7 +258,23 @@ class Answers(ABC):
         """Return how much training rows vote on rows, (n, n_training); None where none do."""
         return None
 
+    def _shortlist(self, X: FeatureMatrix, k: int) -> sp.csr_array | None:
+        """Return logits of k labels or more that may be the best; None where all are scored."""
+        return None
+
     # What they share.
+
+    def _top_of(self, X: FeatureMatrix, k: int) -> TopLabels:
+        # A label that every row has is before all others, and on no list.
+        if k > self._varying.size or (self.prevalence_ == 1.0).any():
+            return best_of_all(self._scored(X).ranking, k)
+        listed = self._shortlist(X, k)
+        if listed is None:
+            return best_of_all(self._scored(X).ranking, k)
+        correction = self.decisions_.prior_correction_
+        listed.data -= correction.tau_ * correction.log_prior_[listed.indices]
+        found = best_of_listed(listed, k)
+        return TopLabels(self._varying[found.labels], found.scores)
 
     def _decision_settings(self) -> tuple[OwnOrRule, Tau]:
         """Return the decision and the prior correction that the parameters mean."""
@@ -267,6 +282,11 @@ class Answers(ABC):
 
     def _learnt_decisions(self) -> tuple[str, ...]:
         return ("own", *(self.decisions_.rules_ if self._varying.size else ()))
+
+    def _row_blocks(self, X: FeatureMatrix) -> Iterator[FeatureMatrix]:
+        step = max(1, min(ROWS_AT_ONCE, ENTRIES_AT_ONCE // self.n_labels_))
+        for start in range(0, X.shape[0], step):
+            yield X[start : start + step]
 
     def _checked_features(self, X: Any) -> FeatureMatrix:
         check_is_fitted(self)
@@ -326,8 +346,3 @@ def logit(P: NDArray[np.float64]) -> NDArray[np.float64]:
     P = np.clip(P, _EPSILON, 1.0 - _EPSILON)
     logits: NDArray[np.float64] = np.log(P) - np.log1p(-P)
     return logits
-
-
-def _row_blocks(X: FeatureMatrix) -> Iterator[FeatureMatrix]:
-    for start in range(0, X.shape[0], ROWS_AT_ONCE):
-        yield X[start : start + ROWS_AT_ONCE]

@@ -179,6 +179,12 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
     def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
         return self._scores(X)[0]
 
+    def _shortlist(self, X: FeatureMatrix, k: int) -> sp.csr_array | None:
+        if not self.decoder_.has_shortlist:
+            return None
+        codes, X = self._latent(X)
+        return self.decoder_.shortlist(codes, X=X, at_least=k)
+
     def _row_votes(self, X: FeatureMatrix) -> sp.csr_array | None:
         codes, X = self._latent(X)
         return self.decoder_.votes(codes, X=X)

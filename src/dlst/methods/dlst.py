@@ -24,7 +24,7 @@ from dlst.encoders import ChosenCode, DistributionEncoder
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.code_space import Composition
 from dlst.methods.label_space import LabelSpaceClassifier
-from dlst.methods.linear_dlst import LinearDLST
+from dlst.methods.linear_dlst import MANY_LABELS, LinearDLST, has_many_labels
 from dlst.methods.scaling import Scaling, are_thin
 from dlst.metrics import log_loss
 from dlst.parts import Decoder
@@ -94,7 +94,7 @@ class DLST(LabelSpaceClassifier):
         Which composition stands in for parts. ``"auto"``: the kernel's where a part or an evidence
         is given or a quarter of the features are non-zero; of thinner features, the linear one for
         more than 2000 rows, where a kernel on sampled rows fits too little; for fewer rows the one
-        with the lower log-loss of left-out rows.
+        with the lower log-loss of left-out rows. Of more than 5000 labels always the linear one.
     codes, decision, cardinality, tau, scaling, max_memory, random_state
         As in :class:`LabelSpaceClassifier`.
 
@@ -177,6 +177,13 @@ class DLST(LabelSpaceClassifier):
     def _parts_standing_in(self) -> Composition:
         return self._parts_of(self.regression_)
 
+    def _composition(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> Composition:
+        if self.regression_ == "linear" and has_many_labels(Y) and not self._parts_given():
+            return self._completed(LinearDLST.parts_for_many_labels())
+        return super()._composition(X, Y, weights)
+
     def _parts_of(self, regression: Any) -> Composition:
         # Whatever may have been assigned: it is checked when fitting, not before.
         linear = isinstance(regression, str) and regression == "linear"
@@ -192,7 +199,7 @@ class DLST(LabelSpaceClassifier):
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> OutOfSampleLater | None:
         self.regression_log_loss_: dict[str, float] = {}
-        eligible = self._eligible(X)
+        eligible = self._eligible(X, Y)
         attempts: dict[str, tuple[OutOfSampleLater | None, dict[str, Any]]] = {}
         for self.regression_ in eligible:
             later = super()._fit_weighted(X, Y, weights)
@@ -205,7 +212,7 @@ class DLST(LabelSpaceClassifier):
         self.__dict__.update(fitted)
         return later
 
-    def _eligible(self, X: FeatureMatrix) -> tuple[str, ...]:
+    def _eligible(self, X: FeatureMatrix, Y: sp.csr_array) -> tuple[str, ...]:
         more = len(self.evidences) > 0
         if more and (self.regression == "linear" or self.decoder is not None):
             raise ValueError(
@@ -214,10 +221,16 @@ class DLST(LabelSpaceClassifier):
             )
         if self.regression != "auto":
             return (self.regression,)
-        parts_given = any(part is not None for part in (self.encoder, self.regressor, self.decoder))
-        if parts_given or more or not are_thin(X):
+        if self._parts_given() or more:
+            return ("kernel",)
+        if Y.shape[1] > MANY_LABELS:
+            return ("linear",)
+        if not are_thin(X):
             return ("kernel",)
         return ("linear",) if X.shape[0] > KERNEL_ROWS else ("kernel", "linear")
+
+    def _parts_given(self) -> bool:
+        return any(part is not None for part in (self.encoder, self.regressor, self.decoder))
 
 
 def _left_out_log_loss(decoder: Decoder, Y: sp.csr_array, weights: Weights | None) -> float:

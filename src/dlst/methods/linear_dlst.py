@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dlst.decoders import StagedDecoder
-from dlst.encoders import SignCode
+import scipy.sparse as sp
+
+from dlst._matrices import FeatureMatrix
+from dlst._weights import Weights
+from dlst.decoders import ShortlistDecoder, StagedDecoder
+from dlst.encoders import SignCode, SketchedCode
 from dlst.methods.code_space import Composition
 from dlst.methods.label_space import LabelSpaceClassifier
 from dlst.regressors import LinearMachines
@@ -13,12 +17,22 @@ MARGIN_TOL = 1e-2
 """Of the second opinion: between 0.1 and 0.3 nothing much changes, nor does a closer fit."""
 
 
+MANY_LABELS = 5000
+MANY_ENTRIES = 50_000_000
+"""More labels than this, or rows times labels, and nothing is as large as rows by labels."""
+
+
 class LinearDLST(LabelSpaceClassifier):
     """Linear machines for each label, their left-out probabilities as codes, and calibrated votes.
 
     What :class:`DLST` takes for many rows of wide sparse features, such as texts, where a kernel
     on a thousand sampled rows fits too little. The paper's idea stays: neighbours are searched
     among codes of label space, here root probabilities of all labels, and their labels vote.
+
+    Of more than 5000 labels, or 50 million rows times labels, no machine is made for each: the
+    machines predict codes of at most 100 axes, and the labels of near rows are scored
+    (:class:`SketchedCode`, :class:`ShortlistDecoder`); ``predict_top`` then takes as long for a
+    hundred thousand labels as for a thousand.
 
     Parameters
     ----------
@@ -47,3 +61,22 @@ class LinearDLST(LabelSpaceClassifier):
         return Composition(
             SignCode(keep_unknown=True), LinearMachines(), StagedDecoder(second=margins)
         )
+
+    @staticmethod
+    def parts_for_many_labels() -> Composition:
+        """Return codes of few axes, linear machines, and a shortlist of labels."""
+        return Composition(SketchedCode(), LinearMachines(), ShortlistDecoder())
+
+    def _composition(
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
+    ) -> Composition:
+        given = (self.encoder, self.regressor, self.decoder)
+        if has_many_labels(Y) and all(part is None for part in given):
+            return self._completed(self.parts_for_many_labels())
+        return super()._composition(X, Y, weights)
+
+
+def has_many_labels(Y: sp.csr_array) -> bool:
+    """Say whether an array of rows by labels is out of the question."""
+    n, K = Y.shape
+    return bool(K > MANY_LABELS or n * K > MANY_ENTRIES)

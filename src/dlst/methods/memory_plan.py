@@ -35,7 +35,7 @@ READOUTS = 6
 
 LEAST_BLOCK_BYTES = 2**20
 
-CALIBRATION_ROWS = 2000
+CALIBRATION_ROWS = 5000
 CALIBRATION_ARRAYS = 12
 """Of rows that votes are weighed on, times K."""
 

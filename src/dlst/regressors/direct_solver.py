@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from dlst._kernels.feature_rows import FeatureRows
+from dlst._kernels.quadratic_forms import quadratic_forms
 from dlst._matrices import FeatureMatrix
 from dlst.regressors.dual_solver import Solution
 
@@ -31,64 +33,115 @@ def is_direct(shape: tuple[int, int], n_patterns: int) -> bool:
     )
 
 
-def solve_directly(
-    X: FeatureMatrix, T: NDArray[Any], ridge: FloatArray
-) -> tuple[Solution, FloatArray]:
-    """Solve min ½‖w_j‖² + Σ_i (1/2u_i) (t_ij − w_j·x_i)² for all targets j.
+class DirectSolver:
+    """Solve min ½‖w_j‖² + C Σ_i s_i (t_ij − w_j·x_i)² for all targets j of one set of rows.
+
+    Products of rows are made once for all C.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n, d)
-    T : ndarray of shape (n, t)
-        NaN: the row is left out of that target's problem. Targets that are known in the same rows
-        share their work.
-    ridge : ndarray of shape (n,)
-        u.
-
-    Returns
-    -------
-    Solution
-    diagonal : ndarray of shape (n, 1) or (n, t)
-        Of (X Xᵀ + 11ᵀ + diag u)⁻¹ over the rows of each target; 1 at the other rows.
+    weights : ndarray of shape (n,), optional
+        s, all above 0.
     """
-    known = np.isfinite(T)
-    n, t = T.shape
-    no_gaps, one_pass = np.zeros(t), np.ones(t, np.int64)
-    if known.all():
-        W, duals, diagonal = _complete(X, T, ridge)
-        return Solution(duals, W, no_gaps, one_pass), diagonal[:, None]
-    W, duals, diagonals = np.empty((X.shape[1] + 1, t)), np.zeros((n, t)), np.ones((n, t))
-    patterns, which = np.unique(known, axis=1, return_inverse=True)
-    for pattern in range(patterns.shape[1]):
-        rows, columns = np.flatnonzero(patterns[:, pattern]), np.flatnonzero(which == pattern)
-        here = np.ix_(rows, columns)
-        W[:, columns], duals[here], diagonal = _complete(X[rows], T[here], ridge[rows])
-        diagonals[here] = diagonal[:, None]
-    return Solution(duals, W, no_gaps, one_pass), diagonals
+
+    def __init__(self, X: FeatureMatrix, weights: FloatArray | None = None):
+        self.X = X
+        self.weights = np.ones(X.shape[0]) if weights is None else weights
+
+    def solve(self, T: NDArray[Any], C: float) -> tuple[Solution, FloatArray]:
+        """Find the machines of targets, and what leaves a row out of them.
+
+        Parameters
+        ----------
+        T : ndarray of shape (n, t)
+            NaN: the row is left out of that target's problem. Targets that are known in the same
+            rows share their work.
+        C : float
+
+        Returns
+        -------
+        Solution
+        diagonal : ndarray of shape (n, 1) or (n, t)
+            Of (X Xᵀ + 11ᵀ + diag 1/(2 C s))⁻¹ over the rows of each target; 1 at other rows.
+        """
+        known = np.isfinite(T)
+        n, t = T.shape
+        no_gaps, one_pass = np.zeros(t), np.ones(t, np.int64)
+        if known.all():
+            duals, W, diagonal = self._rows.solve(T, C)
+            return Solution(duals, W, no_gaps, one_pass), diagonal[:, None]
+        W, duals, diagonals = np.empty((self.X.shape[1] + 1, t)), np.zeros((n, t)), np.ones((n, t))
+        patterns, which = np.unique(known, axis=1, return_inverse=True)
+        for pattern in range(patterns.shape[1]):
+            rows, columns = np.flatnonzero(patterns[:, pattern]), np.flatnonzero(which == pattern)
+            here = np.ix_(rows, columns)
+            found = _WeightedRows(self.X[rows], self.weights[rows]).solve(T[here], C)
+            duals[here], W[:, columns], diagonals[here] = found.duals, found.W, found.column
+        return Solution(duals, W, no_gaps, one_pass), diagonals
+
+    @cached_property
+    def _rows(self) -> _WeightedRows:
+        return _WeightedRows(self.X, self.weights)
 
 
-def _complete(
-    X: FeatureMatrix, T: NDArray[Any], ridge: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return weights, duals and diagonal, by the smaller Gram matrix of rows over √u."""
-    n, d = X.shape
-    scale = (1.0 / np.sqrt(ridge))[:, None]
-    rows: Any
-    if isinstance(X, np.ndarray):
-        rows = np.hstack([X * scale, scale])
-    else:
-        rows = sp.csr_array(sp.hstack([X.multiply(scale), sp.csr_array(scale)]))
-    gram = FeatureRows(rows).outer() if n <= d else FeatureRows(rows).gram()
-    gram[np.diag_indices_from(gram)] += 1.0
-    inverse = scipy.linalg.lapack.dtrtri(np.linalg.cholesky(gram), lower=1)[0]
-    T = T * scale
-    if n <= d:
-        residuals = inverse.T @ (inverse @ T)
-        return rows.T @ residuals, residuals * scale, (inverse**2).sum(axis=0) / ridge
-    W = inverse.T @ (inverse @ (rows.T @ T))
-    remains = np.empty(n)
-    for block in gen_batches(n, max(1, _BLOCK_ENTRIES // (d + 1))):
-        remains[block] = 1.0 - ((rows[block] @ inverse.T) ** 2).sum(axis=1)
-    # No row predicts itself better than by itself alone, whatever rounding makes of it.
-    least = 1.0 / (1.0 + np.asarray((rows * rows).sum(axis=1)).ravel())
-    return W, (T - rows @ W) * scale, np.maximum(remains, least) / ridge
+class _Solved(NamedTuple):
+    duals: FloatArray
+    W: FloatArray
+    diagonal: FloatArray
+
+    @property
+    def column(self) -> FloatArray:
+        """The diagonal, for all targets."""
+        return self.diagonal[:, None]
+
+
+class _WeightedRows:
+    """Rows times √s with a constant feature, and the smaller matrix of their products."""
+
+    def __init__(self, X: FeatureMatrix, weights: FloatArray):
+        self.weights, self.roots = weights, np.sqrt(weights)[:, None]
+        self.rows: Any
+        if isinstance(X, np.ndarray):
+            self.rows = np.hstack([X * self.roots, self.roots])
+        else:
+            self.rows = sp.csr_array(sp.hstack([X.multiply(self.roots), sp.csr_array(self.roots)]))
+        self.wide = X.shape[0] <= X.shape[1]
+        self.products = (
+            FeatureRows(self.rows).outer() if self.wide else FeatureRows(self.rows).gram()
+        )
+
+    def solve(self, T: NDArray[Any], C: float) -> _Solved:
+        """Return duals, weights and diagonal for targets that are all known."""
+        inverse = self._inverse(1.0 / (2.0 * C))
+        T = T * self.roots
+        if self.wide:
+            residuals = inverse @ T
+            return _Solved(
+                residuals * self.roots, self.rows.T @ residuals, self.weights * np.diag(inverse)
+            )
+        W = inverse @ (self.rows.T @ T)
+        # No row predicts itself better than by itself alone, whatever rounding makes of it.
+        least = 1.0 / (1.0 + 2.0 * C * np.asarray((self.rows * self.rows).sum(axis=1)).ravel())
+        remains = np.maximum(1.0 - self._forms(inverse), least)
+        duals = 2.0 * C * self.roots * (T - self.rows @ W)
+        return _Solved(duals, W, 2.0 * C * self.weights * remains)
+
+    def _inverse(self, penalty: float) -> FloatArray:
+        penalised = self.products.copy()
+        penalised[np.diag_indices_from(penalised)] += penalty
+        factor = scipy.linalg.cholesky(penalised, lower=True, overwrite_a=True)
+        inverse: FloatArray = scipy.linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+        lower = np.tril(inverse, -1)
+        return lower + lower.T + np.diag(np.diag(inverse))
+
+    def _forms(self, inverse: FloatArray) -> FloatArray:
+        """Return x A xᵀ of each row."""
+        if not isinstance(self.rows, np.ndarray):
+            parts = (part.astype(np.int32) for part in (self.rows.indptr, self.rows.indices))
+            forms: FloatArray = quadratic_forms(*parts, self.rows.data, inverse)
+            return forms
+        n, d = self.rows.shape
+        blocks = gen_batches(n, max(1, _BLOCK_ENTRIES // d))
+        rows = (self.rows[block] for block in blocks)
+        return np.concatenate([np.einsum("ij,ij->i", part @ inverse, part) for part in rows])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from dlst._checked_rows import checked_rows
+from dlst._cross_fitting import cross_fitted
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import (
     Constraint,
@@ -34,15 +34,14 @@ from dlst._parameters import (
 from dlst._weights import Weights
 from dlst.errors import DataError
 from dlst.regressors.cross_fitting import CrossFittedRegression, two_dimensional
-from dlst.regressors.direct_solver import is_direct, solve_directly
-from dlst.regressors.dual_solver import DualSolver, Loss, Solution
+from dlst.regressors.dual_solver import Loss
+from dlst.regressors.machine_search import Attempt, MachineProblem
 
 FloatArray = NDArray[np.float64]
 
 C_GRID = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-FIRST_C = 0.1
-SEARCH_PROBES = 64
-SEARCH_TOL = 1e-3
+FOLDS = 3
+"""By which machines without leave-one-out predict training rows; they start from the whole's."""
 
 
 class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -164,6 +163,12 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         target_weight : array-like of shape (t,), optional
             How much the errors of each target count in the choice of C.
         """
+        self._fit(X, y, sample_weight, target_weight)
+        return self
+
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, target_weight: Any
+    ) -> tuple[MachineProblem, Attempt]:
         check_parameters(self)
         if self.C == "auto" and self.loss != "squared":
             raise ValueError(
@@ -176,21 +181,19 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         if not weights.all():
             T = np.where(weights[:, None] > 0, T, np.nan)
             weights = np.where(weights > 0, weights, 1.0)
-        problem = _Problem(
-            X,
-            T,
-            weights,
-            self.loss,
-            self.max_iter,
-            self.n_jobs,
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            target_weights=np.ones(T.shape[1]) if target_weight is None else target_weight,
-        )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        problem = MachineProblem(X, weights, self.loss, self.max_iter, self.n_jobs, seed)
+        counts = np.ones(T.shape[1]) if target_weight is None else target_weight
+        start: Attempt | None = None
         self.selection_: dict[float, float] = {}
-        start = self._climb(problem) if self.C == "auto" else None
-        self.C_ = float(self.C) if start is None else start.C
-        self._keep(problem, problem.solve(self.C_, start, self.tol, self.n_probes))
-        return self
+        if self.C == "auto":
+            self.C_, start, self.selection_ = problem.search(T, self.Cs, counts)
+        else:
+            self.C_ = float(self.C)
+        if start is None or start.probes is not None:
+            start = problem.solve(T, self.C_, self.tol, self.n_probes, start)
+        self._keep(X, T, start)
+        return problem, start
 
     def prepare(
         self, X: FeatureMatrix, labels: Any, weights: Weights | None = None
@@ -212,28 +215,7 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         check_is_fitted(self)
         return _scores(checked_rows(self, X), self.coef_, self.intercept_)
 
-    def _climb(self, problem: _Problem) -> _Attempt:
-        """Walk over the grid while the leave-one-out error falls; return the best that was met."""
-        grid = sorted(float(C) for C in self.Cs)
-        place = int(np.argmin(np.abs(np.log(np.array(grid) / FIRST_C))))
-
-        def tried(C: float, start: _Attempt | None) -> _Attempt:
-            found = problem.solve(C, start, SEARCH_TOL, SEARCH_PROBES)
-            self.selection_[C] = problem.error(found)
-            return found
-
-        best = first = tried(grid[place], None)
-        for path in (grid[place + 1 :], grid[:place][::-1]):
-            for C in path:
-                found = tried(C, best)
-                if self.selection_[C] >= self.selection_[best.C]:
-                    break
-                best = found
-            if best is not first:
-                break
-        return best
-
-    def _keep(self, problem: _Problem, found: _Attempt) -> None:
+    def _keep(self, X: FeatureMatrix, T: NDArray[Any], found: Attempt) -> None:
         solution = found.solution
         self.duality_gap_ = solution.gaps
         self.n_iter_ = int(solution.n_passes.max())
@@ -243,15 +225,15 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
                 f"max_iter={self.max_iter} passes, above tol={self.tol:g}. Raise max_iter or "
                 "lower C.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         coef, intercept = solution.W[:-1], solution.W[-1].astype(np.float64)
         if found.diagonal is not None:
             self.loo_diagonal_ = found.diagonal
-            left_out = problem.T - solution.duals / found.diagonal
-            unknown = np.isnan(problem.T)
+            left_out = T - solution.duals / found.diagonal
+            unknown = np.isnan(T)
             if unknown.any():
-                left_out = np.where(unknown, _scores(problem.X, coef, intercept), left_out)
+                left_out = np.where(unknown, _scores(X, coef, intercept), left_out)
             self.loo_predictions_ = left_out.ravel() if self._one_dimensional else left_out
         self.coef_ = coef.ravel() if self._one_dimensional else np.ascontiguousarray(coef)
         self.intercept_ = float(intercept[0]) if self._one_dimensional else intercept
@@ -304,79 +286,35 @@ class MachinesRegression(CrossFittedRegression):
 
     def regress(self, Z: FloatArray) -> FloatArray:
         """Fit the machines to codes (n, r), NaN where unknown; they are its targets."""
-        self._fitted(self.regressor, Z)
-        self._keep_left_out(self.regressor, Z)
+        problem, found = self.regressor._fit(self.X, Z, *self._weights_for(Z))
+        if self.regressor.loss == "squared":
+            left_out = two_dimensional(self.regressor.loo_predictions_)
+        else:
+            left_out = self._folds(problem, found, Z)
+        self._known.append((Z, left_out))
         return Z
 
-    def _fitted(self, machines: LinearMachines, Z: FloatArray) -> LinearMachines:
+    def _weights_for(self, Z: FloatArray) -> tuple[Any, Any]:
         if self.weights is None:
-            return machines.fit(self.X, Z)
+            return None, None
         # A code for each label, else errors of codes are no errors of labels.
         of_labels = self.weights.labels if Z.shape[1] == len(self.weights.labels) else None
-        return machines.fit(self.X, Z, self.weights.rows, target_weight=of_labels)
+        return self.weights.rows, of_labels
 
     def _out_of_sample(self, Z: FloatArray) -> FloatArray:
-        """Leave-one-out where the loss has it, else five folds."""
-        if self.regressor.loss != "squared":
-            return super()._out_of_sample(Z)
-        other = self._fitted(clone(self.regressor), Z)
-        return two_dimensional(other.loo_predictions_)
+        """Return what a clone says of codes that the regressor was not fitted to."""
+        other = MachinesRegression(clone(self.regressor), self.X, self.weights)
+        return other.out_of_sample(other.regress(Z))
 
-    def _keep_left_out(self, fitted: LinearMachines, Z: FloatArray) -> None:
-        if fitted.loss == "squared":
-            self._known.append((Z, two_dimensional(fitted.loo_predictions_)))
+    def _folds(self, problem: MachineProblem, found: Attempt, Z: FloatArray) -> FloatArray:
+        """Solve without each fold in turn, from the duals of all rows: they are near."""
 
+        def predict(train: Any, held_out: Any) -> FloatArray:
+            solver = problem.descent(self.X[train], problem.weights[train], self.regressor.tol)
+            W = solver.solve(Z[train], found.C, found.solution.duals[train]).W
+            return _scores(self.X[held_out], W[:-1], W[-1])
 
-class _Attempt(NamedTuple):
-    """The machines for one C, the diagonal of M where they have one, and the probes' duals."""
-
-    C: float
-    solution: Solution
-    diagonal: Any
-    probes: NDArray[Any] | None
-
-
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """Rows, targets and weights, to be solved for one C after the other."""
-
-    X: FeatureMatrix
-    T: NDArray[Any]
-    weights: FloatArray
-    loss: Loss
-    max_iter: int
-    n_jobs: int | None
-    seed: int
-    target_weights: FloatArray
-
-    def solve(self, C: float, start: _Attempt | None, tol: float, n_probes: int) -> _Attempt:
-        """Solve for one C, from the duals of another where there are any."""
-        known = np.isfinite(self.T)
-        complete = bool(known.all())
-        n_patterns = 1 if complete else len(np.unique(known, axis=1).T)
-        solver = DualSolver(
-            self.X,
-            self.weights,
-            loss=self.loss,
-            tol=tol,
-            max_iter=self.max_iter,
-            seed=self.seed,
-            n_jobs=self.n_jobs,
-        )
-        if self.loss == "squared" and is_direct(self.X.shape, n_patterns):
-            return _Attempt(C, *solve_directly(self.X, self.T, solver.ridge(C)), None)
-        solution = solver.solve(self.T, C, None if start is None else start.solution.duals)
-        if self.loss != "squared":
-            return _Attempt(C, solution, None, None)
-        masks = None if complete else known
-        begun = None if start is None else start.probes
-        return _Attempt(C, solution, *solver.probed_diagonal(masks, C, n_probes, begun))
-
-    def error(self, found: _Attempt) -> float:
-        """Return the mean squared leave-one-out error of known targets."""
-        squares = (found.solution.duals / found.diagonal) ** 2
-        counted = np.where(np.isfinite(self.T), self.weights[:, None] * self.target_weights, 0.0)
-        return float((squares * counted).sum() / counted.sum())
+        return cross_fitted(predict, len(Z), FOLDS)
 
 
 def _scores(X: FeatureMatrix, coef: NDArray[Any], intercept: Any) -> FloatArray:

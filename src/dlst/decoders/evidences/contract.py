@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -136,13 +136,6 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
         return None
 
 
-class Offer(NamedTuple):
-    """One choice of an evidence, and its values for the rows that were asked about."""
-
-    choice: dict[str, Any]
-    values: FloatArray
-
-
 class OfferingEvidence(Evidence):
     """Evidence whose choices are judged by what they add to other evidence."""
 
@@ -150,15 +143,19 @@ class OfferingEvidence(Evidence):
     def prepare(self, training: TrainingRows) -> None:
         """Learn what does not depend on the choice."""
 
-    @abstractmethod
-    def offers(self, training: TrainingRows) -> Iterator[Offer]:
-        """Give each choice with its values of ``training.rows``, each row left out."""
+    def choices(self) -> dict[str, Sequence[Any]]:
+        """Name what can be chosen, each with its values in order; nothing by default."""
+        return {}
 
     @abstractmethod
+    def offered(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
+        """Return the values of ``training.rows`` with a choice, each row left out."""
+
     def settle(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
         """Make a choice for good; return the values of ``training.rows``, each left out."""
+        return self.offered(training, choice)
 
     def fit(self, training: TrainingRows) -> FloatArray:
-        """Take the first choice; return the values of ``training.rows``, each left out."""
+        """Take the first choices; return the values of ``training.rows``, each left out."""
         self.prepare(training)
-        return self.settle(training, next(iter(self.offers(training))).choice)
+        return self.settle(training, {name: grid[0] for name, grid in self.choices().items()})

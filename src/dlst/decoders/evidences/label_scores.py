@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from dlst._cross_fitting import cross_fitted
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._weights import with_weights
 from dlst.decoders._inputs import FloatArray
-from dlst.decoders.evidences.contract import Evidence, Offer, OfferingEvidence, TrainingRows
+from dlst.decoders.evidences.contract import Evidence, OfferingEvidence, TrainingRows
 from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.neighbours import row_blocks
 
@@ -76,8 +76,8 @@ class SecondOpinion(LabelScores, OfferingEvidence):
     Parameters
     ----------
     regressor : regressor
-        Multi-output; takes targets -1, 1 and, where labels are unknown, NaN. What it says of
-        training rows is cross-fitted in five folds.
+        As :class:`dlst.parts.Regressor` promises; takes targets -1, 1 and, where labels are
+        unknown, NaN.
 
     Attributes
     ----------
@@ -93,43 +93,33 @@ class SecondOpinion(LabelScores, OfferingEvidence):
         self.link_scale = link_scale
 
     def prepare(self, training: TrainingRows) -> None:
-        """Fit the regressor, to all rows and fold by fold, and learn the link."""
-        X, signs = required_features(training.X), _signs(training)
-
-        def fitted(rows: Any) -> Any:
-            counts = training.labels.row_weights(rows)
-            given = {} if counts is None else {"sample_weight": counts}
-            with warnings.catch_warnings():
-                # How far it got is judged by what it says of rows that it has not seen.
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                return clone(self.regressor).fit(X[rows], _learnable(signs[rows]), **given)
-
-        self._cross_fitted = cross_fitted(
-            lambda others, rows: fitted(others).predict(X[rows]), len(signs)
-        )
-        self.regressor_ = fitted(slice(None))
+        """Fit the regressor, ask it of training rows as if they were new, and learn the link."""
+        self.regressor_ = clone(self.regressor)
+        prepare = with_weights(self.regressor_.prepare, training.labels.weights)
+        regression = prepare(required_features(training.X), training.Y)
+        with warnings.catch_warnings():
+            # How far it got is judged by what it says of rows that it has not seen.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            signs = regression.regress(_signs(training))
+            self._left_out = regression.out_of_sample(signs)
         self._learn_link(training)
 
-    def offers(self, training: TrainingRows) -> Iterator[Offer]:
-        """Give the only choice."""
-        yield Offer({}, self.left_out(training, training.rows))
-
-    def settle(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
-        """Return the evidence of ``training.rows``, each left out."""
+    def offered(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
+        """Return the evidence of ``training.rows``, each left out; there is no choice."""
         return self.left_out(training, training.rows)
 
     fit = OfferingEvidence.fit
 
     def _left_out_scores(self, training: TrainingRows, rows: Any) -> FloatArray:
-        return np.asarray((self._cross_fitted[rows] + 1.0) / 2.0)
+        return np.asarray((self._left_out[rows] + 1.0) / 2.0)
 
     def _scores(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
         predicted: FloatArray = self.regressor_.predict(required_features(X))
         return np.asarray((predicted + 1.0) / 2.0)
 
     def forget(self) -> None:
-        """Drop what the folds said of the training rows."""
-        del self._cross_fitted
+        """Drop what was said of training rows."""
+        del self._left_out
 
 
 class ProbabilityCodes:
@@ -228,9 +218,3 @@ def _signs(training: TrainingRows) -> FloatArray:
     signs *= 2.0
     signs -= 1.0
     return signs
-
-
-def _learnable(signs: FloatArray) -> FloatArray:
-    """Return signs where each label is known somewhere; one that is not is taken for absent."""
-    unknown = ~np.isfinite(signs).any(axis=0)
-    return np.where(unknown, -1.0, signs) if unknown.any() else signs

@@ -6,20 +6,21 @@ A vote offers its choices; whoever stacks evidences takes the one that adds most
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dlst._matrices import FeatureMatrix
-from dlst.decoders._inputs import FloatArray, IntArray, clipped_logit
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, clipped_logit
 from dlst.decoders.evidences.ballot import (
     VOTE_MARGIN,
     Ballot,
     usable_neighbourhoods,
     weighted_vote,
 )
-from dlst.decoders.evidences.contract import Offer, OfferingEvidence, TrainingRows
+from dlst.decoders.evidences.contract import OfferingEvidence, TrainingRows
 from dlst.decoders.evidences.label_scores import ProbabilityCodes, required_features
 from dlst.decoders.neighbours import Neighbours
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
@@ -43,9 +44,45 @@ class OfferingVote(OfferingEvidence):
 
     def prepare(self, training: TrainingRows) -> None:
         """Remember who may vote."""
+        self._asked: dict[Any, tuple[IntArray, Neighbours]] = {}
         self.n_jobs_ = training.n_jobs
         self.voting_rows_ = training.labels.labelled_rows
         self.ballot_: Ballot = training.ballot()
+
+    def choices(self) -> dict[str, Sequence[Any]]:
+        """Name k."""
+        return {"k": self._grid()}
+
+    def offered(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
+        """Return the evidence of ``training.rows`` with a choice, each row left out."""
+        space = self._space_of(choice)
+        if space not in self._asked:
+            found = self._left_out(training, choice, self._grid()[-1])
+            self._asked[space] = training.rows, found
+        return self._evidence(self._asked[space][1], choice["k"])
+
+    def settle(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
+        """Make a choice for good; return the evidence of ``training.rows``, each left out."""
+        self.k_ = int(choice["k"])
+        rows, known = self._asked.get(self._space_of(choice), (np.empty(0, np.int64), None))
+        asked = np.isin(training.rows, rows)
+        others = replace(training, rows=training.rows[~asked])
+        found = _joined(asked, known, self._left_out(others, choice, self.k_))
+        if self.votes_among_codes:
+            self._left_out_votes = self._named(found).matrix(training.labels.shape[0])
+        return self._evidence(found, self.k_)
+
+    def forget(self) -> None:
+        """Drop the neighbours of rows that choices were judged on."""
+        del self._asked
+
+    def _space_of(self, choice: dict[str, Any]) -> Any:
+        """Return the part of a choice that says where neighbours are searched."""
+        return None
+
+    @abstractmethod
+    def _left_out(self, training: TrainingRows, choice: dict[str, Any], k: int) -> Neighbours:
+        """Find the k + 1 nearest of ``training.rows``, each row left out."""
 
     @abstractmethod
     def _nearest(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> Neighbours:
@@ -115,32 +152,30 @@ class ProbabilityVote(OfferingVote):
         self._codes = self.space_of_codes.fit_transform(training)
         self._certain = self.space_of_codes.of_labels(training.labels.ones[self.voting_rows_])
 
-    def offers(self, training: TrainingRows) -> Iterator[Offer]:
-        """Give each rho and k with its evidence of ``training.rows``, each row left out."""
-        grid = self._grid()
-        for rho in self.rho_grid:
-            found = self._left_out(training, self._blend(rho), grid[-1])
-            for k in grid:
-                yield Offer({"k": k, "rho": float(rho)}, self._evidence(found, k))
+    def choices(self) -> dict[str, Sequence[Any]]:
+        """Name k and rho."""
+        return {**super().choices(), "rho": [float(rho) for rho in self.rho_grid]}
 
     def settle(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
         """Keep the codes of one rho; return the evidence of ``training.rows``, each left out."""
-        self.k_, self.rho_ = int(choice["k"]), float(choice["rho"])
+        self.rho_ = float(choice["rho"])
         self.voters_ = self._blend(self.rho_)
-        found = self._left_out(training, self.voters_, self.k_)
-        self._left_out_votes = self._named(found).matrix(training.labels.shape[0])
-        return self._evidence(found, self.k_)
+        return super().settle(training, choice)
 
     def forget(self) -> None:
         """Drop the codes that voters are blended from."""
+        super().forget()
         del self._codes, self._certain
+
+    def _space_of(self, choice: dict[str, Any]) -> Any:
+        return choice["rho"]
 
     def _blend(self, rho: float) -> FloatArray:
         return (1.0 - rho) * self._codes[self.voting_rows_] + rho * self._certain
 
-    def _left_out(self, training: TrainingRows, voters: FloatArray, k: int) -> Neighbours:
+    def _left_out(self, training: TrainingRows, choice: dict[str, Any], k: int) -> Neighbours:
         return nearest_codes(
-            voters,
+            self._blend(choice["rho"]),
             self._wanted(k, left_out=True),
             self._codes[training.rows],
             own=self._own(training),
@@ -177,19 +212,7 @@ class CosineVote(OfferingVote):
         super().prepare(training)
         self.voters_ = CosineRows(required_features(training.X)[self.voting_rows_])
 
-    def offers(self, training: TrainingRows) -> Iterator[Offer]:
-        """Give each k with its evidence of ``training.rows``, each row left out."""
-        grid = self._grid()
-        found = self._left_out(training, grid[-1])
-        for k in grid:
-            yield Offer({"k": k}, self._evidence(found, k))
-
-    def settle(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
-        """Keep one k; return the evidence of ``training.rows``, each left out."""
-        self.k_ = int(choice["k"])
-        return self._evidence(self._left_out(training, self.k_), self.k_)
-
-    def _left_out(self, training: TrainingRows, k: int) -> Neighbours:
+    def _left_out(self, training: TrainingRows, choice: dict[str, Any], k: int) -> Neighbours:
         return nearest_cosines(
             self.voters_,
             self._wanted(k, left_out=True),
@@ -201,3 +224,15 @@ class CosineVote(OfferingVote):
     def _nearest(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> Neighbours:
         wanted = self._wanted(self.k_, left_out=False)
         return nearest_cosines(self.voters_, wanted, required_features(X), n_jobs=self.n_jobs_)
+
+
+def _joined(asked: BoolArray, known: Neighbours | None, found: Neighbours) -> Neighbours:
+    """Return neighbours of rows of which some, with at least as many, are known already."""
+    if known is None:
+        return found
+    k = found.indices.shape[1]
+    indices = np.empty((len(asked), k), np.int64)
+    squared = np.empty((len(asked), k))
+    indices[asked], indices[~asked] = known.indices[:, :k], found.indices
+    squared[asked], squared[~asked] = known.squared_distances[:, :k], found.squared_distances
+    return Neighbours(indices, squared)

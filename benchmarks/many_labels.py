@@ -1,0 +1,106 @@
+"""The best labels of a thousand and of a hundred thousand: time for each row, memory of the fit.
+
+Planted data of fixed cardinality: labels belong to topics, rows have words of theirs and few of
+their labels. Each number of labels in a process of its own; CPU seconds, best of three.
+
+    python benchmarks/many_labels.py [--labels 1000,100000] [--rows 20000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dlst.methods import DLST
+from dlst.metrics import precision_at_k
+
+N_WORDS, WORDS, CARDINALITY, TEST_ROWS = 20_000, 60, 5, 2_000
+
+
+def planted(n: int, n_labels: int) -> tuple[Any, Any]:
+    """Return features and labels: a topic has ten labels, a label five words of its own."""
+    rng = np.random.default_rng(0)
+    topic = rng.integers(0, n_labels // 10, n)
+    labels = topic[:, None] * 10 + rng.integers(0, 10, (n, CARDINALITY))
+    words = rng.integers(0, N_WORDS, (n_labels, 5))
+    told = words[labels[:, :, None], rng.integers(0, 5, (n, CARDINALITY, 4))].reshape(n, -1)
+    noise = rng.integers(0, N_WORDS, (n, WORDS - told.shape[1]))
+    X = _indicator(np.hstack([told, noise]), N_WORDS)
+    return X, _indicator(labels, n_labels)
+
+
+def _indicator(columns: Any, width: int) -> Any:
+    n, k = columns.shape
+    ones = np.ones(n * k)
+    found = sp.csr_array((ones, (np.repeat(np.arange(n), k), columns.ravel())), shape=(n, width))
+    found.data[:] = 1.0
+    return found
+
+
+def measure(n: int, n_labels: int) -> dict[str, Any]:
+    X, Y = planted(n + TEST_ROWS, n_labels)
+    started = cpu_seconds()
+    model = DLST(random_state=0).fit(X[:n], Y[:n])
+    fitted = cpu_seconds() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    times = []
+    for _ in range(3):
+        started = cpu_seconds()
+        top = model.predict_top(X[n:], 5)
+        times.append(cpu_seconds() - started)
+    return {
+        "labels": n_labels,
+        "decoder": type(model.decoder_).__name__,
+        "fit": fitted,
+        "GiB": peak,
+        "ms": 1000 * min(times) / TEST_ROWS,
+        "P@5": float(precision_at_k(Y[n:], top, 5)),
+    }
+
+
+def cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--labels", default="1000,100000")
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    sizes = [int(size) for size in chosen.labels.split(",")]
+    if chosen.one:
+        print(json.dumps(measure(chosen.rows, sizes[0])))
+        return
+    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+    found = []
+    for size in sizes:
+        command = [sys.executable, str(Path(__file__)), "--one", "--labels", str(size)]
+        command += ["--rows", str(chosen.rows)]
+        done = subprocess.run(  # noqa: S603
+            command, env=os.environ | threads, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            sys.exit(done.stderr)
+        found.append(json.loads(done.stdout.splitlines()[-1]))
+    print(f"{'labels':>8} {'fit, s':>8} {'GiB':>6} {'ms a row':>9} {'P@5':>6}  decoder")
+    for cell in found:
+        print(
+            f"{cell['labels']:8d} {cell['fit']:8.1f} {cell['GiB']:6.2f} {cell['ms']:9.3f} "
+            f"{cell['P@5']:6.3f}  {cell['decoder']}"
+        )
+    print(f"{sizes[-1]} labels take {found[-1]['ms'] / found[0]['ms']:.2f} times as long a row.")
+
+
+if __name__ == "__main__":
+    main()

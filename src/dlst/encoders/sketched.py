@@ -1,0 +1,115 @@
+"""Few axes of very many labels, without a matrix of labels by labels."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils.extmath import randomized_svd
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dlst._parameters import Constraints, check_parameters, integer
+from dlst._unknown import impute, known_means
+from dlst.encoders._base import CodeEncoder
+from dlst.encoders._checks import checked_labels
+from dlst.parts import LinearInverse
+
+FloatArray = NDArray[np.float64]
+
+
+class SketchedCode(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    CodeEncoder,
+):
+    """Encode labels by their widest directions, found by random projection.
+
+        Z = Ỹ V,   Ỹ ≈ Z Vᵀ,   Ỹ = Y with each label divided by the root of its frequency
+
+    What :class:`PrincipalEncoder` does for hundreds of labels, for hundreds of thousands: labels
+    stay sparse and uncentred, and the axes are those of Halko, Martinsson and Tropp (2011). Rare
+    labels count as much as frequent ones, which would else take all axes.
+
+    Parameters
+    ----------
+    n_components : int
+        Length of a code at most; never more than rows or labels.
+    random_state : int, RandomState or None
+        Draws the projection; by default always the same.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (K, r)
+        V, each label's row divided by the root of its frequency.
+    decoding_, offset_ : ndarray of shape (r, K) and (K,)
+        Labels ≈ offset_ + codes @ decoding_.
+    n_components_ : int
+
+    Notes
+    -----
+    O(nnz(Y) r) time and O((n + K) r) memory. Unknown (NaN) entries take the label's mean.
+
+    Examples
+    --------
+    >>> Y = sp.csr_array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1]])
+    >>> encoder = SketchedCode(2, random_state=0)
+    >>> (encoder.fit_transform(Y) @ encoder.decoding_ + encoder.offset_).round(6) + 0.0
+    array([[1., 1., 0.],
+           [1., 1., 0.],
+           [0., 0., 1.],
+           [0., 0., 1.]])
+    """
+
+    _constraints: ClassVar[Constraints] = {"n_components": integer(at_least=1)}
+
+    def __init__(self, n_components: int = 100, random_state: Any = 0):
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, Y: Any, X: Any = None) -> SketchedCode:
+        """Find the axes; ``X`` is ignored."""
+        self.fit_transform(Y, X)
+        return self
+
+    def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
+        """Find the axes and return the codes of the rows, shape (n, r)."""
+        check_parameters(self)
+        validate_data(self, Y, skip_check_array=True)
+        labels = checked_labels(Y)
+        self.mean_ = known_means(labels)
+        labels = impute(labels, self.mean_)
+        roots = np.sqrt(np.maximum(np.asarray(labels.sum(axis=0)).ravel(), 1.0))
+        scaled = sp.csr_array(labels @ sp.diags_array(1.0 / roots))
+        r = min(self.n_components, *labels.shape)
+        V = randomized_svd(scaled, r, random_state=self.random_state)[2].T
+        self.components_, self.decoding_ = V / roots[:, None], V.T * roots
+        return self._project(labels)
+
+    def transform(self, Y: Any) -> FloatArray:
+        """Return the codes of label sets, shape (n, r)."""
+        check_is_fitted(self)
+        validate_data(self, Y, skip_check_array=True, reset=False)
+        return self._project(impute(checked_labels(Y), self.mean_))
+
+    def linear_inverse(self) -> LinearInverse:
+        """Return the inverse as it is."""
+        return LinearInverse(self.decoding_, self.offset_)
+
+    @property
+    def offset_(self) -> FloatArray:
+        """Nothing: labels are not centred."""
+        return np.zeros(self.decoding_.shape[1])
+
+    @property
+    def n_components_(self) -> int:
+        """Length of a code."""
+        return int(self.components_.shape[1])
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def _project(self, labels: sp.csr_array) -> FloatArray:
+        return np.asarray(labels @ self.components_)

@@ -1,0 +1,34 @@
+"""The best labels of rows, from scores of all labels or from shortlists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlst.metrics import TopLabels
+
+
+def best_of_all(scores: NDArray[np.float64], k: int) -> TopLabels:
+    """Return the k best labels of dense scores (n, K), best first, ties by the lowest label."""
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    return TopLabels(best, np.take_along_axis(scores, best, axis=1))
+
+
+def best_of_listed(listed: sp.csr_array, k: int) -> TopLabels:
+    """Return the k best labels of each row of a CSR matrix that stores at least k in each.
+
+    Examples
+    --------
+    >>> best_of_listed(sp.csr_array([[0.0, -3.0, 2.0], [-1.0, 0.0, -2.0]]), 1).labels
+    array([[2],
+           [0]])
+    """
+    n = listed.shape[0]
+    rows = np.repeat(np.arange(n), np.diff(listed.indptr))
+    order = np.lexsort((listed.indices, -listed.data, rows))
+    taken = order[listed.indptr[:-1, None] + np.arange(k)]
+    labels: NDArray[Any] = listed.indices[taken].astype(np.int64)
+    return TopLabels(labels, listed.data[taken])

@@ -1,0 +1,123 @@
+"""The shortlist decoder: by loops, lists that are long enough, unlisted labels, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import expit, logit
+
+from dlst.decoders import ShortlistDecoder
+from dlst.encoders import SignCode, SketchedCode
+from dlst.errors import DataError
+
+
+def planted(n=120, K=60, n_topics=6, seed=0):
+    """Rows of a topic share features and draw from its labels; some labels are everywhere."""
+    rng = np.random.default_rng(seed)
+    topic = rng.integers(0, n_topics, n)
+    X = sp.csr_array((rng.random((n, 40)) < 0.05) + (topic[:, None] == np.arange(40) % n_topics))
+    chance = np.where(np.arange(K) % n_topics == topic[:, None], 0.3, 0.01)
+    return X.astype(np.float64), sp.csr_array((rng.random((n, K)) < chance).astype(np.float64))
+
+
+def fitted(X, Y, **parameters):
+    encoder = SketchedCode(8, random_state=0)
+    Z = encoder.fit_transform(Y)
+    codes = Z + 0.05 * np.random.default_rng(1).normal(size=Z.shape)
+    decoder = ShortlistDecoder(random_state=0, **parameters)
+    return decoder.fit(codes, Y, targets=Z, X=X, encoder=encoder), codes
+
+
+def test_lists_hold_the_labels_of_near_rows_with_the_logits_that_the_definition_says():
+    X, Y = planted()
+    decoder, codes = fitted(X, Y, n_code_neighbors=7, n_feature_neighbors=5)
+    listed = decoder.shortlist(codes[:4], X=X[:4])
+    unit = X.toarray() / np.linalg.norm(X.toarray(), axis=1, keepdims=True)
+    n, dense = len(codes), Y.toarray()
+    prior = (dense.sum(axis=0) + 0.5) / (n + 1)
+    for row in range(4):
+        squares = (
+            ((codes[row] - decoder.voters_) ** 2).sum(axis=1),
+            2 - 2 * unit @ unit[row],
+        )
+        evidence, found = [], set()
+        for squared, k in zip(squares, (7, 5), strict=True):
+            order = np.argsort(squared, kind="stable")
+            weights = 1 - squared[order[:k]] / squared[order[k]] + 1e-6
+            n_eff = weights.sum() ** 2 / (weights**2).sum()
+            share = weights @ dense[order[:k]] / weights.sum()
+            vote = (n_eff * share + prior) / (n_eff + 1)
+            evidence.append(logit(np.clip(vote, 1e-5, 1 - 1e-5)))
+            found |= set(np.flatnonzero(dense[order[:k]].any(axis=0)).tolist())
+        readout = codes[row] @ decoder.readout_.T
+        tau = decoder.link_scale_
+        link = np.log(np.logaddexp(0, readout / tau)) - np.log(np.logaddexp(0, (1 - readout) / tau))
+        expected = decoder.intercept_ + decoder.slopes_ @ np.stack([*evidence, link])
+        here = slice(listed.indptr[row], listed.indptr[row + 1])
+        labels = listed.indices[here]
+        assert set(labels.tolist()) == found
+        np.testing.assert_allclose(listed.data[here], expected[labels], atol=1e-4)
+
+
+def test_listed_labels_are_likelier_and_probabilities_are_calibrated():
+    X, Y = planted(n=600)
+    decoder, _ = fitted(X, Y)
+    rows, P, _ = decoder.out_of_sample()
+    truth = Y[rows].toarray()
+    assert decoder.recall_ > 0.9
+    assert P.shape == truth.shape
+    assert P.sum() == pytest.approx(truth.sum(), rel=0.1)
+    assert P[truth == 1].mean() > 3 * P[truth == 0].mean()
+
+
+def test_lists_are_as_long_as_is_asked_and_end_with_frequent_labels():
+    X, Y = planted()
+    decoder, codes = fitted(X, Y, n_code_neighbors=1, n_feature_neighbors=1)
+    short = decoder.shortlist(codes, X=X)
+    longer = decoder.shortlist(codes, X=X, at_least=30)
+    assert np.diff(short.indptr).min() < 30 <= np.diff(longer.indptr).min()
+    dense = decoder.scores(codes, X=X).ranking
+    rows = np.repeat(np.arange(len(codes)), np.diff(longer.indptr))
+    np.testing.assert_allclose(longer.data, dense[rows, longer.indices])
+    missing = np.setdiff1d(np.argsort(-Y.sum(axis=0), kind="stable")[:5], longer[[0]].indices)
+    assert missing.size == 0
+
+
+def test_a_row_does_not_vote_for_itself():
+    X, Y = planted(n=40, K=200)
+    own = sp.csr_array(sp.hstack([Y, sp.eye_array(40)]))
+    decoder, _ = fitted(X, own)
+    # Nobody else has its own label, so that no list can hold it.
+    rows, P, _ = decoder.out_of_sample()
+    assert np.all(P[np.arange(len(rows)), 200 + rows] < 0.05)
+
+
+def test_more_labels_than_are_told_of_all_rows_are_told_of_some(monkeypatch):
+    X, Y = planted()
+    monkeypatch.setattr("dlst.decoders.shortlist.TOLD_ENTRIES", 0)
+    monkeypatch.setattr("dlst.decoders.shortlist.FEWEST_TOLD", 10)
+    decoder, _ = fitted(X, Y)
+    told = decoder.out_of_sample()
+    assert told.probabilities.shape == (10, 60)
+    assert told.rows.max() > 60
+
+
+def test_errors_say_what_is_needed():
+    X, Y = planted()
+    with pytest.raises(DataError, match="must have X and a linear encoder"):
+        ShortlistDecoder().fit(Y.toarray(), Y, encoder=SignCode().fit(Y))
+    decoder, codes = fitted(X, Y)
+    with pytest.raises(DataError, match="X must have the 40 columns of the fit; got None"):
+        decoder.scores(codes)
+    assert np.all(expit(decoder.shortlist(codes[:2], X=X[:2]).data) < 1)
+
+
+def test_terms_of_an_explanation_add_up_and_voters_are_named():
+    X, Y = planted()
+    decoder, codes = fitted(X, Y, n_code_neighbors=7, n_feature_neighbors=5)
+    why = decoder.explain(codes, X=X, rows=[3, 8])
+    np.testing.assert_allclose(why.logit, decoder.scores(codes[[3, 8]], X=X[[3, 8]]).ranking)
+    assert why.sources == ("listed", "code vote", "feature vote", "read-out")
+    assert why.neighbours["code vote"].indices.shape == (2, 7)
+    assert why.neighbours["feature vote"].space == "features"
