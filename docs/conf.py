@@ -102,7 +102,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 # Pages that the guide or the project list; all others in this folder are results.
-ELSEWHERE = {"index", "architecture", "experiments", "tables", "serving"}
+ELSEWHERE = {"index", "architecture", "experiments", "tables", "serving", "weights"}
 FIRST = ["results", "methods", "compositions"]
 
 
