@@ -18,6 +18,7 @@ PYTHONS = ("python3.11", "python3.12", "python3.13")
 PART = (
     "tests/test_files.py",
     "tests/test_persistence.py",
+    "tests/test_kept_models.py",
     "tests/test_imports.py",
     "tests/kernels",
     "tests/metrics",
