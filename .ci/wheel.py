@@ -28,6 +28,7 @@ PART = (
 )
 """What needs files of the package, or compiles; the rest is the same code as in a checkout."""
 
+TOOLS = ("pytest>=8.2", "pytest-xdist>=3.6", "hypothesis>=6.100", "liac-arff>=2.5")
 COMPARED = ("--methods", "mlknn,plst", "--split", "official")
 """Workers, records, templates and figures of the package, in seconds."""
 
@@ -92,7 +93,7 @@ def _tested(python: str, wheel: Path, source: Path, environment: Path) -> str:
         "comparison failed": ["-m", "dlst", "compare", "multidigits", *COMPARED, "-o", records],
         "report failed": ["-m", "dlst", "report", records],
         "has unknown licences": ["-c", LICENCES],
-        "lacks test tools": [*quiet, "pytest>=8.2", "pytest-xdist>=3.6", "hypothesis>=6.100"],
+        "lacks test tools": [*quiet, *TOOLS],
         "FAILED": ["-m", "pytest", "-q", "--numprocesses=auto", "--dist=worksteal", *PART],
     }
     return next((outcome for outcome, words in steps.items() if not ran(*words)), "passed")
