@@ -15,7 +15,10 @@ WORDS = {
     "n": ("rows n", "d = 100, K = 81, basis of s = 1000 rows; NUS-WIDE's label sets"),
     "d": ("features d", "n = 20,000, K = 81, s = 1000"),
     "K": ("labels K", "n = 20,000, d = 100, s = 1000; planted labels, three for each row"),
-    "s": ("rows of the basis s", "n = 20,000, d = 100, K = 81"),
+    "s": (
+        "rows of the basis s",
+        "n = 20,000, d = 100, K = 81; up to ten million kernels are held, of more sums are made",
+    ),
     "m": ("distinct label sets m", "one divergence of codes of length 16, with its gradient"),
 }
 
