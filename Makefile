@@ -119,6 +119,9 @@ bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one ru
 	$(BIN)/python benchmarks/readers.py
 	$(BIN)/python benchmarks/stratification.py
 	$(BIN)/python benchmarks/encoder.py
+	$(BIN)/python benchmarks/scale.py --curve n,d,K,s --page
+	$(BIN)/python benchmarks/latency.py
+	$(BIN)/python benchmarks/classics.py $(if $(PEERS),--peers $(PEERS))
 	$(BIN)/python benchmarks/_table.py
 
 clean: ## Remove the environment and caches

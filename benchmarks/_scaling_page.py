@@ -49,7 +49,7 @@ def write_page(kept: dict[str, list[dict[str, Any]]]) -> None:
 
 INTRODUCTION = """# Scaling
 
-Written by `python benchmarks/scale.py --curve n,d,K,s,m --page`. Each point is one fit of `DLST()`
+Written by `python benchmarks/scale.py --curve n,d,K,s --page`. Each point is one fit of `DLST()`
 in a process of its own, with one BLAS thread; seconds are of the processor, MiB what the fit added
 to the peak of the process before it, which had read the data. The exponent is the slope of log
 seconds over log size, by least squares: 1 is linear.
@@ -70,7 +70,7 @@ def _curve(name: str, points: list[dict[str, Any]]) -> str:
     grown, memory = exponent(points, "cpu"), exponent(points, "mib")
     return "\n".join(
         [
-            f"## {what.capitalize()}",
+            f"## {what[0].upper()}{what[1:]}",
             "",
             f"{beside}. Exponent of seconds **{grown:.2f}**, of memory **{memory:.2f}**.",
             "",
