@@ -65,7 +65,7 @@ def fixed_bytes(shape: Shape) -> int:
     Examples
     --------
     >>> told(fixed_bytes(Shape(n=200_000, d=100, K=81, s=1000)))
-    '1.6 GiB'
+    '1.4 GiB'
     """
     n, d, K, s, held = shape
     numbers = n * (ARRAYS_OF_FEATURES * d + ARRAYS_OF_LABELS * K)
