@@ -225,6 +225,8 @@ def tests(scores: pd.DataFrame) -> Iterator[str]:
         if rule == "own":
             table["DLST"] = values(scores, measure, "f1")["DLST"]
         higher = measure != "hamming_loss"
+        if table.shape[1] < 2:
+            continue
         ranks = mean_ranks(table, higher_is_better=higher).mean
         against = wilcoxon_against(table, "DLST", higher_is_better=higher)
         sure = against[against["p_holm"] < 0.05]
@@ -239,8 +241,10 @@ def tests(scores: pd.DataFrame) -> Iterator[str]:
 
 
 def single_sets(scores: pd.DataFrame) -> Iterator[str]:
-    yield "## DLST set by set\n"
     part = scores[scores["method"] == "DLST"]
+    if part.empty:
+        return
+    yield "## DLST set by set\n"
     columns = [("micro_f1", "own"), ("macro_f1", "own"), *F1, *SUITED, ("macro_f1", "budget")]
     table = pd.DataFrame(
         {f"{TITLES[m]}, *{rule}*": values(part, m, rule)["DLST"] for m, rule in columns}

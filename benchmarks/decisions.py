@@ -62,6 +62,8 @@ def main() -> None:
         for part, plans in planned(given.sets.split(","), methods).items()
         if part in given.parts.split(",")
     }
+    if not records.get("rules"):
+        return  # the other parts are compared with it
     text = "\n".join(page(**{part: records.get(part, []) for part in PARTS}, seconds=given.seconds))
     print(text)
     if given.write:
