@@ -88,7 +88,7 @@ class DLST(LabelSpaceClassifier):
         Codes to probabilities. Default: :class:`EvidenceDecoder`.
     evidences : sequence of {"extra trees", "random forest", "neighbour counts"}
         More evidences beside the three of :class:`EvidenceDecoder`, with slopes by frequency:
-        leaves of trees and ML-kNN's counts; ``docs/evidences.md`` shows what they add, and their
+        leaves of trees and ML-kNN's counts; ``docs/decisions.md`` shows what they add, and their
         cost. They go with the kernel's composition and its own decoder. Default: none.
     regression : {"auto", "kernel", "linear"}
         Which composition stands in for parts. ``"auto"``: the kernel's where a part or an evidence
