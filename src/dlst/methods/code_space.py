@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._threads import threads
 from dlst._unknown import known_or_mean
 from dlst._weights import Weights, with_weights
 from dlst.decoders import Explanation, VoteDecoder
@@ -92,6 +93,7 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
 
     scaling: Scaling
     max_memory: int | str | None = None
+    n_jobs: int | None = None
 
     @abstractmethod
     def _composition(
@@ -102,7 +104,7 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
     def _fit_weighted(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> OutOfSampleLater | None:
-        with planned(self._shape(X, Y), self.max_memory):
+        with threads(self.n_jobs), planned(self._shape(X, Y), self.max_memory):
             return self._fit_parts(X, Y, weights)
 
     def _shape(self, X: FeatureMatrix, Y: sp.csr_array) -> Shape | None:

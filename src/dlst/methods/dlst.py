@@ -95,7 +95,7 @@ class DLST(LabelSpaceClassifier):
         is given or a quarter of the features are non-zero; of thinner features, the linear one for
         more than 2000 rows, where a kernel on sampled rows fits too little; for fewer rows the one
         with the lower log-loss of left-out rows. Of more than 5000 labels always the linear one.
-    codes, decision, cardinality, tau, scaling, max_memory, random_state
+    codes, decision, cardinality, tau, scaling, max_memory, n_jobs, random_state
         As in :class:`LabelSpaceClassifier`.
 
     Attributes
@@ -149,6 +149,7 @@ class DLST(LabelSpaceClassifier):
         tau: Tau | None = None,
         scaling: Scaling = "auto",
         max_memory: int | str | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ):
         super().__init__(
@@ -161,6 +162,7 @@ class DLST(LabelSpaceClassifier):
             tau=tau,
             scaling=scaling,
             max_memory=max_memory,
+            n_jobs=n_jobs,
             random_state=random_state,
         )
         self.evidences = evidences
@@ -261,7 +263,7 @@ class PaperDLST(LabelSpaceClassifier):
         Default: :class:`MLkNNDecoder`.
     codes : {"out-of-sample", "fitted", "targets"}, optional
         As in :class:`LabelSpaceClassifier`. Default: fitted.
-    decision, cardinality, tau, scaling, max_memory, random_state
+    decision, cardinality, tau, scaling, max_memory, n_jobs, random_state
         As in :class:`LabelSpaceClassifier`, but for the defaults: "own" decisions, p ≥ ½, and no
         prior correction.
 
@@ -315,7 +317,7 @@ class LiteralDLST(LabelSpaceClassifier):
         Default: :class:`MLkNNDecoder`.
     codes : {"out-of-sample", "fitted", "targets"}, optional
         As in :class:`LabelSpaceClassifier`. Default: targets.
-    decision, cardinality, tau, scaling, max_memory, random_state
+    decision, cardinality, tau, scaling, max_memory, n_jobs, random_state
         As in :class:`LabelSpaceClassifier`.
 
     References

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import NONE, Constraints, one_of
+from dlst._parameters import NONE, Constraints, integer, one_of
 from dlst._weights import Weights
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders import EvidenceDecoder, as_decoder
@@ -60,6 +60,9 @@ optional
         Memory that a kernel regression may take beyond what is held already: bytes, or a size such
         as "4GiB". Work goes in blocks that keep to it, and what cannot fit is refused before it
         starts. Default: what the machine has free.
+    n_jobs : int, optional
+        Threads of a fit, each with BLAS to itself; the same bytes whatever their number. Default:
+        as many as there are free cores.
     random_state : None, int or RandomState
         Seed of the parts that have none of their own.
 
@@ -91,6 +94,7 @@ optional
     _constraints: ClassVar[Constraints] = {
         "codes": NONE | one_of(*CODES),
         "max_memory": MAX_MEMORY,
+        "n_jobs": NONE | integer(at_least=1),
     }
     _default_decision: ClassVar[OwnOrRule] = "f1"
     _default_tau: ClassVar[Tau] = "auto"
@@ -107,6 +111,7 @@ optional
         tau: Tau | None = None,
         scaling: Scaling = "auto",
         max_memory: int | str | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ):
         self.encoder = encoder
@@ -118,6 +123,7 @@ optional
         self.tau = tau
         self.scaling = scaling
         self.max_memory = max_memory
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     @staticmethod

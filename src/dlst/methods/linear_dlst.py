@@ -42,7 +42,7 @@ class LinearDLST(LabelSpaceClassifier):
         Default: :class:`LinearMachines`.
     decoder : decoder, optional
         Default: :class:`StagedDecoder`.
-    codes, decision, cardinality, tau, scaling, max_memory, random_state
+    codes, decision, cardinality, tau, scaling, max_memory, n_jobs, random_state
         As in :class:`LabelSpaceClassifier`.
 
     Examples

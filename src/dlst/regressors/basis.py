@@ -12,6 +12,7 @@ from sklearn.utils import Tags, check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._matrices import FeatureMatrix, as_dense, as_features
+from dlst._threads import in_threads
 from dlst.errors import DataError
 from dlst.regressors.kernels import (
     Kernel,
@@ -181,8 +182,12 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def combine(self, X: FeatureMatrix, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return k(X, B) @ weights, (n, t), a block of rows at a time."""
         out = np.empty((X.shape[0], weights.shape[1]))
-        for block in gen_batches(X.shape[0], ROWS_PER_BLOCK):
+
+        def combined(block: slice) -> None:
             out[block] = self.kernel_rows(X[block]) @ weights
+
+        for _ in in_threads(combined, gen_batches(X.shape[0], ROWS_PER_BLOCK)):
+            pass
         return out
 
     def _settle(

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array
 from dlst._kernels.ridge import Spectrum, leave_one_out_errors
 from dlst._matrices import FeatureMatrix
 from dlst._progress import progress_bar
+from dlst._threads import in_threads
 from dlst._weights import Weights
 from dlst.errors import DataError
 from dlst.regressors._base import KernelRegressor, counting_weights, times_roots
@@ -217,7 +218,11 @@ class KernelRidge(KernelRegressor):
         """Return one basis for each width."""
         multiples = self.width_multiples()
         first = self.first_basis().fit(X)
-        return [first if multiple == 1 else first.widened(multiple, X) for multiple in multiples]
+
+        def widened(multiple: float) -> KernelBasis:
+            return first if multiple == 1 else first.widened(multiple, X)
+
+        return list(in_threads(widened, multiples))
 
 
 class RidgeRegression:
@@ -283,10 +288,14 @@ def _attempts(
     tried: list[tuple[float, float, float]],
 ) -> Iterator[_Attempt]:
     """Give the best penalty for each width, and append to ``tried`` all that were tried."""
+
+    def decomposed(basis: KernelBasis) -> tuple[Spectrum, NDArray[np.float64]]:
+        spectrum = Spectrum.of(basis.features(X), weights=weights)
+        return spectrum, leave_one_out_errors(spectrum, judged, alphas)
+
     with progress_bar("kernel widths", len(bases)) as advance:
-        for basis in bases:
-            spectrum = Spectrum.of(basis.features(X), weights=weights)
-            errors = leave_one_out_errors(spectrum, judged, alphas)
+        found = zip(bases, in_threads(decomposed, bases), strict=True)
+        for basis, (spectrum, errors) in found:
             width = np.nan if basis.gamma_ is None else basis.gamma_
             tried += [(width, *pair) for pair in zip(alphas, errors, strict=True)]
             least = int(np.argmin(errors))

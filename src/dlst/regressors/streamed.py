@@ -18,6 +18,7 @@ from dlst._kernels.moments import Moments, Span
 from dlst._kernels.ridge import differ_by_constants, without_own_target
 from dlst._matrices import FeatureMatrix
 from dlst._memory import block_rows
+from dlst._threads import in_threads
 from dlst.errors import DataError
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.smoother import LastResult, Readout
@@ -48,16 +49,27 @@ class StreamedRows:
 
     def blocks(self, width: int = 0) -> Iterator[tuple[slice, FloatArray]]:
         """Give blocks of rows with their kernels (m, s); ``width`` more columns go with them."""
-        n, s = self.X.shape[0], len(self.basis.indices_)
-        for block in gen_batches(n, block_rows(s + width)):
+        for block in self._cuts(width):
             yield block, self.basis.kernel_rows(self.X[block])
+
+    def _cuts(self, width: int) -> Iterator[slice]:
+        rows = block_rows(len(self.basis.indices_) + width)
+        yield from gen_batches(self.X.shape[0], rows)
 
     def moments(self, T: Any) -> Moments:
         """Return the sums of kernels and targets (n, t) over all rows."""
         few = self.X[np.linspace(0, self.X.shape[0] - 1, ROWS_FOR_SHIFT).astype(np.int64)]
-        found = Moments(self.basis.kernel_rows(few).mean(axis=0), T.shape[1])
-        for block, F in self.blocks(T.shape[1]):
-            found.add(F, T[block], None if self.weights is None else self.weights[block])
+        shift = self.basis.kernel_rows(few).mean(axis=0)
+
+        def of_block(block: slice) -> Moments:
+            part = Moments(shift, T.shape[1])
+            F = self.basis.kernel_rows(self.X[block])
+            part.add(F, T[block], None if self.weights is None else self.weights[block])
+            return part
+
+        found = Moments(shift, T.shape[1])
+        for part in in_threads(of_block, self._cuts(T.shape[1])):
+            found += part
         return found
 
     def root_of(self, rows: slice | IntArray) -> FloatArray | None:

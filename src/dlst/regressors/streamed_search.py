@@ -14,6 +14,7 @@ from dlst._kernels.moments import Span
 from dlst._matrices import FeatureMatrix
 from dlst._memory import block_rows
 from dlst._progress import progress_bar
+from dlst._threads import in_threads
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.streamed import StreamedRows, StreamedSmoother
 
@@ -68,9 +69,13 @@ def search_streamed(
         contending = _contending(bases, X, T, alphas, weights, tried)
         advance(1)
         attempts = []
-        for basis in contending:
+
+        def attempted(basis: KernelBasis) -> tuple[_Attempt, FloatArray]:
             attempt = _Attempt(StreamedRows(basis, X, weights), T)
-            errors, _ = attempt.errors(_evenly(X.shape[0], JUDGED_ROWS), alphas)
+            return attempt, attempt.errors(_evenly(X.shape[0], JUDGED_ROWS), alphas)[0]
+
+        found = zip(contending, in_threads(attempted, contending), strict=True)
+        for basis, (attempt, errors) in found:
             tried += [(_width(basis), *pair) for pair in zip(alphas, errors, strict=True)]
             attempts.append((float(errors.min()), int(np.argmin(errors)), attempt))
             advance(1)
@@ -93,9 +98,9 @@ class _Attempt:
     def errors(self, judged: IntArray, alphas: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the left-out error by penalty, as if of all rows, and leverages (a, judged)."""
         rows, span = self.rows, self.span
-        errors = np.zeros(len(alphas))
         leverages = np.empty((len(alphas), len(judged)))
-        for block in gen_batches(len(judged), block_rows(2 * len(span.mean) + self.T.shape[1])):
+
+        def errors_of(block: slice) -> FloatArray:
             chosen = judged[block]
             root = rows.root_of(chosen)
             U = span.columns(rows.basis.kernel_rows(rows.X[chosen]), root)
@@ -103,7 +108,12 @@ class _Attempt:
             T = self.T[chosen]
             T = (T.toarray() if sp.issparse(T) else T) - self.target_mean
             T = T if root is None else T * root[:, None]
-            errors += span.left_out_errors(U, T, self.projected, alphas, leverage)
+            return span.left_out_errors(U, T, self.projected, alphas, leverage)
+
+        errors = np.zeros(len(alphas))
+        blocks = gen_batches(len(judged), block_rows(2 * len(span.mean) + self.T.shape[1]))
+        for of_block in in_threads(errors_of, blocks):
+            errors += of_block
         return errors * (rows.X.shape[0] / len(judged)), leverages
 
 
@@ -121,10 +131,12 @@ def _contending(
     few = _evenly(X.shape[0], FEW_ROWS)
     some, targets = X[few], T[few]
     judged = _evenly(len(few), JUDGED_ROWS)
-    least = []
-    for basis in bases:
+
+    def least_error(basis: KernelBasis) -> float:
         rows = StreamedRows(basis, some, None if weights is None else weights[few])
-        least.append(float(_Attempt(rows, targets).errors(judged, alphas)[0].min()))
+        return float(_Attempt(rows, targets).errors(judged, alphas)[0].min())
+
+    least = list(in_threads(least_error, bases))
     return [b for b, error in zip(bases, least, strict=True) if error <= CONTENDING * min(least)]
 
 
