@@ -1,7 +1,4 @@
-"""DLST on a local cluster of two processes beside the same fit in memory: time, and what travels.
-
-    python benchmarks/cluster.py
-"""
+"""DLST on a local cluster of two processes beside the same fit in memory: time and traffic."""
 
 from __future__ import annotations
 

@@ -8,10 +8,17 @@ from contextvars import ContextVar
 import numpy as np
 import pytest
 from joblib import effective_n_jobs
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from dlst import _threads
-from dlst._threads import free_cores, in_threads, one_blas_thread, threads, usable_cores
+from dlst._threads import (
+    allowed_threads,
+    free_cores,
+    in_threads,
+    one_blas_thread,
+    threads,
+    usable_cores,
+)
 from dlst.methods import DLST, LinearDLST
 
 
@@ -46,14 +53,26 @@ def test_blas_has_one_thread_within():
         assert blas_threads() == {1}
     with threads(2):
         assert blas_threads() == {1}
-        assert effective_n_jobs(None) == 2
+        assert effective_n_jobs(None) == allowed_threads() == 2
         # Threads within threads are none.
         assert list(in_threads(lambda _: effective_n_jobs(None), range(2))) == [1, 1]
     assert effective_n_jobs(None) == 1
 
 
+def test_the_limit_of_blas_lasts_until_the_last_has_done():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        first, second = one_blas_thread(), one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == before
+
+
 def test_free_cores_are_those_that_nobody_works_on(monkeypatch):
-    for name in _threads._LIMITS:
+    for name in _threads._VARIABLES:
         monkeypatch.delenv(name, raising=False)
     cores = usable_cores()
     monkeypatch.setattr(_threads, "_others_running", lambda: 0)

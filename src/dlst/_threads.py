@@ -13,21 +13,27 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_bounded: ContextVar[bool] = ContextVar("bounded", default=False)
+_lock = Lock()
+_limits: list[Any] = []
+"""What lifts the limit of BLAS, and one more entry for each who wants it."""
+
+_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def usable_cores() -> int:
     """Return the cores for this process: what it is given, less where the environment says so."""
     given = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    asked = [int(value) for name in _LIMITS if (value := os.environ.get(name, "")).isdigit()]
+    asked = [int(value) for name in _VARIABLES if (value := os.environ.get(name, "")).isdigit()]
     return max(1, min([given or 1, *asked]))
 
 
@@ -52,15 +58,36 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     from joblib import parallel_config
 
     n_threads = free_cores() if n_jobs is None else n_jobs
-    with one_blas_thread(), parallel_config(backend="threading", n_jobs=n_threads):
-        yield
+    token = _bounded.set(True)
+    try:
+        with one_blas_thread(), parallel_config(backend="threading", n_jobs=n_threads):
+            yield
+    finally:
+        _bounded.reset(token)
+
+
+def allowed_threads() -> int:
+    """Return the threads that work may have here: those of :func:`threads`, else free cores."""
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(None)) if _bounded.get() else free_cores()
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread."""
-    with _controller().limit(limits=1, user_api="blas"):
+    """Keep BLAS to one thread, until the last of those who ask for it has done."""
+    # The limit is the whole process's: of two threads of ours, the first to end must not lift it.
+    with _lock:
+        if not _limits:
+            _limits.append(_controller().limit(limits=1, user_api="blas"))
+        _limits.append(None)
+    try:
         yield
+    finally:
+        with _lock:
+            _limits.pop()
+            if len(_limits) == 1:
+                _limits.pop().restore_original_limits()
 
 
 def in_threads(

@@ -13,7 +13,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from dlst._parameters import (
     NONE,
@@ -25,6 +24,7 @@ from dlst._parameters import (
     one_of,
 )
 from dlst._progress import progress_bar
+from dlst._threads import allowed_threads, one_blas_thread
 from dlst._unknown import impute, known_means
 from dlst.encoders import _landmarks
 from dlst.encoders._base import CodeEncoder
@@ -227,8 +227,9 @@ class DistributionEncoder(
         check_parameters(self)
         validate_data(self, Y, skip_check_array=True)
         self.label_sets_ = counted_label_sets(Y, sample_weight)
-        with _one_blas_thread() as limit:
-            self._fit_codes(limit.get_original_num_threads()["blas"] or 1)
+        n_threads = allowed_threads()
+        with one_blas_thread():
+            self._fit_codes(n_threads)
         if self.max_iter and not self.converged_:
             warnings.warn(
                 f"the codes have not converged after max_iter={self.max_iter} iterations at "
@@ -263,14 +264,14 @@ class DistributionEncoder(
         validate_data(self, Y, skip_check_array=True, reset=False)
         labels = checked_labels(Y)
         if self._closed_form:
-            with _one_blas_thread():
+            with one_blas_thread():
                 return self._project(labels)
         found = self.label_sets_.find(labels)
         codes = self.codes_[found]
         rows = np.flatnonzero(found < 0)
         if rows.size:
             new = distinct_label_sets(labels[rows])
-            with _one_blas_thread():
+            with one_blas_thread():
                 codes[rows] = self._place(new.sets)[new.inverse]
         return np.asarray(codes)
 
@@ -394,9 +395,3 @@ class DistributionEncoder(
         codes = placement.place(sets, guess)
         codes[nothing_known(sets)] = 0.0
         return codes
-
-
-def _one_blas_thread() -> Any:
-    # The sums must not depend on the number of threads, and the products are small blocks between
-    # other work, where more threads mostly wait for each other.
-    return threadpool_limits(1, user_api="blas")
