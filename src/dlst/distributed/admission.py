@@ -15,6 +15,7 @@ from dlst.distributed.sums import Looks, counts_of, joined_label_sets
 from dlst.encoders import ChosenCode, DistributionEncoder, FullCode, LabelSets
 from dlst.errors import DataError
 from dlst.methods import DLST
+from dlst.methods.linear_dlst import MANY_LABELS
 from dlst.methods.targets import Targets
 from dlst.regressors import KernelRidge
 
@@ -32,6 +33,11 @@ def checked_composition(model: Any) -> Any:
             "on a cluster DLST must have regression='kernel'; got 'linear', which is fitted in "
             "one place. Use X.compute()."
         )
+    if len(model.evidences):
+        raise DataError(
+            f"on a cluster DLST must have no more evidences; got {', '.join(model.evidences)}. "
+            "Use X.compute()."
+        )
     model.regression_, model.regression_log_loss_ = "kernel", {}
     parts = model._completed(model.default_parts())
     decoder = parts.decoder
@@ -48,7 +54,7 @@ def checked_composition(model: Any) -> Any:
     return parts
 
 
-def check_looks(model: Any, looks: Looks, min_rows: int) -> None:
+def check_looks(model: Any, looks: Looks, n_labels: int, min_rows: int) -> None:
     """Refuse rows that a fit in one place would treat otherwise."""
     if looks.n_rows < max(min_rows, 2):
         raise DataError(
@@ -56,10 +62,12 @@ def check_looks(model: Any, looks: Looks, min_rows: int) -> None:
             "Use X.compute()."
         )
     parts_given = any(part is not None for part in (model.encoder, model.regressor, model.decoder))
-    if model.regression == "auto" and not parts_given and are_thin(looks):
+    linear = are_thin(looks) or n_labels > MANY_LABELS
+    if model.regression == "auto" and not parts_given and linear:
         raise DataError(
-            "of features that are mostly zero DLST takes the linear regression, which is fitted in "
-            "one place; got Dask arrays. Use X.compute(), or regression='kernel'."
+            "of features that are mostly zero, and of very many labels, DLST takes the linear "
+            "regression, which is fitted in one place; got Dask arrays. Use X.compute(), or "
+            "regression='kernel'."
         )
 
 

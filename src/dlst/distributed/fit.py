@@ -50,12 +50,12 @@ def fit(model: Any, X: Any, Y: Any, **weights: Any) -> Any:
             "no place yet; got one. Leave them out, or fit in one place."
         )
     composition = checked_composition(model)
-    blocks, n, _ = training_blocks(X, Y)
+    blocks, n, n_labels = training_blocks(X, Y)
     looks, sets = dask.compute(
         tree_sum(Looks.joined, [delayed(Looks.of)(block) for block in blocks]),
         tree_sum(joined_label_sets, [delayed(label_sets_of)(block) for block in blocks]),
     )
-    check_looks(model, looks, composition.decoder.min_rows)
+    check_looks(model, looks, n_labels, composition.decoder.min_rows)
     sets = name_labels(model, sets, Y, X.shape[1])
     layer = model._decision_layer()
     model.scaler_ = fitted_scaler(model.scaling, looks)
