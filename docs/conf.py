@@ -42,7 +42,7 @@ nitpick_ignore_regex = [
     ("py:mod", r"dlst\..*"),
     (
         "py:.*",
-        r".*\.(read_features|StackedDecoder|SecondOpinion|kernel_width|subject_of|ClusterCrew)",
+        r".*\.(LeafVote|read_features|StackedDecoder|SecondOpinion|kernel_width|subject_of|ClusterCrew)",
     ),
 ]
 
