@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +66,21 @@ class Progress:
         if len(self.history) <= WINDOW:
             return False
         return self.history[-1 - WINDOW] - value <= self.tol * max(abs(value), FLOOR)
+
+
+def reporter(
+    advance: Callable[[int], Any], callback: Callable[[int, float], Any] | None
+) -> Callable[[float], None]:
+    """Return what tells a progress bar and a callback of every iteration, counted from one."""
+    numbers = count(1)
+
+    def report(value: float) -> None:
+        number = next(numbers)
+        advance(1)
+        if callback is not None:
+            callback(number, value)
+
+    return report
 
 
 def descend_lbfgs(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dlst.encoders._descent import Descent
 
 FloatArray = NDArray[np.float64]
 
@@ -14,6 +17,34 @@ EXACT_SETS, LANDMARKS = 20_000, 2_000
 
 COARSE_SETS = 8_000
 """With more sets, a descent over all pairs begins where one over landmarks ended."""
+
+ROUNDS, ROUND_STEPS = 6, 20
+"""How often landmarks are drawn anew, and after how many iterations: codes that are fitted to one
+draw for long grow good at its pairs and bad at others."""
+
+
+def in_rounds(
+    one_round: Callable[[FloatArray, int, bool], Descent], start: FloatArray, max_iter: int
+) -> Descent:
+    """Descend in rounds, each from where the last ended.
+
+    Parameters
+    ----------
+    one_round : callable
+        Draws landmarks and descends from given codes, for so many iterations; the last argument
+        says whether the codes have settled near an optimum.
+    start : ndarray of shape (m, r)
+    max_iter : int
+        Iterations in all.
+    """
+    so_far = one_round(start, min(ROUND_STEPS, max_iter), False)
+    for _ in range(ROUNDS - 1):
+        steps = min(ROUND_STEPS, max_iter - len(so_far.history) + 1)
+        if steps <= 0:
+            return so_far._replace(converged=False)
+        end = one_round(so_far.codes, steps, True)
+        so_far = end._replace(history=so_far.history + end.history[1:])
+    return so_far._replace(converged=True)
 
 
 def landmarks_wanted(n_landmarks: int | str | None, weights: FloatArray) -> int | None:

@@ -40,6 +40,7 @@ from dlst.encoders._descent import (
     descend_lbfgs,
     descend_momentum,
     random_start,
+    reporter,
 )
 from dlst.encoders._distances import DISTANCES, LabelDistances
 from dlst.encoders._objective import PairAlignment
@@ -71,7 +72,7 @@ class DistributionEncoder(
     ever storing m² numbers. Above 2,000 sets squared distances are compared in single precision,
     by as many threads as the BLAS library may use, which change no digit. Above 20,000 sets only
     pairs with a *landmark* at one end are compared, 2,000 sets drawn in proportion to their
-    instances: O(m r) time. ``n_landmarks_`` says whether that was done.
+    instances, others after every twenty of 120 iterations: O(m r) time. ``n_landmarks_`` tells.
 
     The start is the principal codes (labels centred and rotated), above 8,000 sets brought near the
     optimum by landmarks. When ``n_components`` reaches the
@@ -311,33 +312,31 @@ class DistributionEncoder(
         random = check_random_state(self.random_state)
         objective = self._objective(weights, self.n_landmarks_, n_threads, random)
         principal_codes = self._project(self.label_sets_.sets)
-        total = self.max_iter * (1 + self.n_restarts)
-        with progress_bar("aligning codes", total) as advance:
-            iteration = 0
+        coarse = self.n_landmarks_ is None and len(weights) > _landmarks.COARSE_SETS
+        draws = np.random.RandomState(0) if coarse else random
+        with progress_bar("aligning codes", self.max_iter * (1 + self.n_restarts)) as advance:
+            report = reporter(advance, self.callback)
 
-            def report(value: float) -> None:
-                nonlocal iteration
-                iteration += 1
-                advance(1)
-                if self.callback is not None:
-                    self.callback(iteration, value)
+            def one_round(start: FloatArray, steps: int, settled: bool) -> Descent:
+                number = self.n_landmarks_ or _landmarks.LANDMARKS
+                few = self._objective(weights, number, n_threads, draws)
+                return self._descend(few, start, report, steps, settled)
 
-            start = principal_codes
-            coarse = self.n_landmarks_ is None and len(weights) > _landmarks.COARSE_SETS
-            if coarse:
-                fixed = np.random.RandomState(0)
-                few = self._objective(weights, _landmarks.LANDMARKS, n_threads, fixed)
-                start = self._descend(few, start, report).codes
-            best = self._descend(objective, start, report, settled=coarse)
+            def descend(start: FloatArray) -> Descent:
+                if self.n_landmarks_ is not None:
+                    return _landmarks.in_rounds(one_round, start, self.max_iter)
+                if coarse:
+                    start = _landmarks.in_rounds(one_round, start, self.max_iter).codes
+                return self._descend(objective, start, report, self.max_iter, coarse)
+
+            best = descend(principal_codes)
             for number in range(self.n_restarts):
-                other = random_start(number, principal_codes, random)
-                end = self._descend(objective, other, report)
+                end = descend(random_start(number, principal_codes, random))
                 best = end if end.value < best.value else best
         codes = pose(best.codes, weights)
         codes[nothing_known(self.label_sets_.sets)] = 0.0
         self._accept(best._replace(codes=codes))
         if self.n_landmarks_ is not None:
-            objective = self._objective(weights, self.n_landmarks_, n_threads, random)
             self.kl_divergence_, _ = objective.value_and_gradient(codes)
         self._label_mass = objective.label_mass
         self._code_mass = objective.code_mass(codes)
@@ -360,13 +359,14 @@ class DistributionEncoder(
         objective: PairAlignment,
         start: FloatArray,
         report: Callable[[float], None],
-        settled: bool = False,
+        max_iter: int,
+        settled: bool,
     ) -> Descent:
         evaluate, weights = objective.value_and_gradient, objective.weights
-        if self.max_iter == 0:
+        if max_iter == 0:
             value = evaluate(start)[0]
             return Descent(start, value, [value], converged=False)
-        limits: dict[str, Any] = {"max_iter": self.max_iter, "tol": self.tol, "report": report}
+        limits: dict[str, Any] = {"max_iter": max_iter, "tol": self.tol, "report": report}
         if self.solver == "lbfgs":
             return descend_lbfgs(evaluate, start, weights, settled=settled, **limits)
         automatic = 0.25 / objective.heaviest
@@ -375,11 +375,9 @@ class DistributionEncoder(
         return descend_momentum(evaluate, start, weights, schedule=schedule, **limits)
 
     def _accept(self, end: Descent) -> None:
-        self.codes_ = end.codes
-        self.kl_divergence_ = end.value
+        self.codes_, self.kl_divergence_, self.converged_ = end.codes, end.value, end.converged
         self.history_ = np.array(end.history)
         self.n_iter_ = len(end.history) - 1
-        self.converged_ = end.converged
 
     def _place(self, sets: sp.csr_array) -> FloatArray:
         weights = self._labelled_counts()
