@@ -122,6 +122,8 @@ bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one ru
 	$(BIN)/python benchmarks/scale.py --curve n,d,K,s --page
 	$(BIN)/python benchmarks/latency.py
 	$(BIN)/python benchmarks/classics.py $(if $(PEERS),--peers $(PEERS))
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/_table.py
 
 clean: ## Remove the environment and caches
