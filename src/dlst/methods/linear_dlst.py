@@ -31,8 +31,7 @@ class LinearDLST(LabelSpaceClassifier):
 
     Of more than 5000 labels, or 50 million rows times labels, no machine is made for each: the
     machines predict codes of at most 100 axes, and the labels of near rows are scored
-    (:class:`SketchedCode`, :class:`ShortlistDecoder`); ``predict_top`` then takes as long for a
-    hundred thousand labels as for a thousand.
+    (:class:`SketchedCode`, :class:`ShortlistDecoder`), which is all that ``predict_top`` looks at.
 
     Parameters
     ----------
