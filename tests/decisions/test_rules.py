@@ -153,7 +153,7 @@ def test_weights_of_labels_are_repetition(name, container):
     P, Y = probabilities(40, 5)
     weights = np.array([1, 3, 2, 1, 4])
     columns = np.repeat(np.arange(5), weights)
-    new = probabilities(30, 5, seed=3)[0]
+    new = probabilities(1000, 5, seed=3)[0]
     weighted = make_rule(name).fit(container(P), Y, label_weight=weights)
     repeated = make_rule(name).fit(container(P[:, columns]), Y[:, columns])
     found = weighted.apply(container(new)).toarray()[:, columns]

@@ -31,6 +31,8 @@ def python_of(path: Path) -> list[str]:
 PROGRAMS = [path for path in PAGES if name(path) not in ELSEWHERE and python_of(path)]
 
 
+# Another test's cluster may still be there, and Dask tells that a model goes with each graph.
+@pytest.mark.filterwarnings("ignore:Sending large graph:UserWarning")
 @pytest.mark.needs_compilation
 @pytest.mark.parametrize("path", PROGRAMS, ids=name)
 def test_the_python_of_a_page_runs(path, tmp_path, monkeypatch):

@@ -59,7 +59,9 @@ def test_the_end_is_stationary_and_below_the_principal_codes(distance, missing):
     assert encoder.kl_divergence_ < encoder.history_[0]
     assert len(encoder.history_) == encoder.n_iter_ + 1
     value, gradient = kl_divergence(Y, Z, distance=distance)
-    assert value == pytest.approx(encoder.kl_divergence_, rel=1e-9)
+    # Codes may meet, and of a small distance only its square is right to the last digits.
+    precision = 1e-7 if distance == "euclidean" else 1e-9
+    assert value == pytest.approx(encoder.kl_divergence_, rel=precision)
     if distance != "euclidean":  # which has kinks where codes meet
         assert np.abs(gradient).max() < 1e-5
 

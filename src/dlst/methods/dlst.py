@@ -131,7 +131,7 @@ class DLST(LabelSpaceClassifier):
         "regression": one_of(*get_args(Regression)),
         "evidences": Constraint(
             f"names among {', '.join(EVIDENCES)}",
-            lambda names: not isinstance(names, str) and set(names) <= set(EVIDENCES),
+            lambda names: isinstance(names, list | tuple) and set(names) <= set(EVIDENCES),
         ),
     }
 
@@ -192,9 +192,10 @@ class DLST(LabelSpaceClassifier):
         if linear:
             return LinearDLST.default_parts()
         parts = self.default_parts()
-        if not len(self.evidences):
+        asked_for = self.evidences if isinstance(self.evidences, list | tuple) else ()
+        extra = [EVIDENCES[name]() for name in asked_for if name in EVIDENCES]
+        if not extra:
             return parts
-        extra = [EVIDENCES[name]() for name in self.evidences]
         return parts._replace(decoder=EvidenceDecoder(extra=extra, slopes="by frequency"))
 
     def _fit_weighted(
