@@ -30,8 +30,8 @@ PAGE = ROOT / "docs" / "performance.md"
 
 INTRODUCTION = """# Performance
 
-Written by `make bench`: each part is measured by a script in [benchmarks](../benchmarks), which
-keeps its figures as JSON in [benchmarks/results](../benchmarks/results). Ours and the peer run in
+Written by `make bench`: each part is measured by a script in `benchmarks`, which
+keeps its figures as JSON in `benchmarks/results`. Ours and the peer run in
 one process tree, in turns, on the same data; times are the best of the runs. A ratio is ours over
 the peer's in the unit that the target names. A target that is not met says so.
 """
