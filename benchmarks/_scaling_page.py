@@ -60,6 +60,8 @@ that do are regressed on all rows and judged by 4,096 of them left out exactly, 
 checked on all. Votes are weighed on at most 5,000 rows, 1,000 from 25,000 rows on (1,000 when the
 curves in d, K and s were measured). `max_memory` bounds what a fit may take; what cannot fit is
 refused before it starts, with the number of rows that would.
+
+The points of K and s are from runs that were cut short after they had printed them, copied by hand.
 """
 
 
