@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 import pytest
 from small_runs import without_times, write_table
@@ -18,21 +19,27 @@ def plan_of_few(tmp_path, seeds=2):
     return Plan([write_table(tmp_path / "table.csv")], ["mlknn", "krr"], ["random"], seeds=seeds)
 
 
-def test_a_worker_killed_in_mid_compare_loses_nothing(cluster, tmp_path):
-    plan, killed = plan_of_few(tmp_path), []
+def test_a_worker_killed_in_mid_compare_loses_nothing(cluster, tmp_path, monkeypatch):
+    plan, killed, give = plan_of_few(tmp_path), [], _ClusterPlace.give
 
-    def kill_one_at_work(progress, record):
-        # Both places are given work before the first record is told.
+    def at_work():
+        return next((worker for worker, tasks in cluster.processing().items() if tasks), None)
+
+    def give_and_kill(place, task):
+        # A cell first starts a process, so one just given is at work for a second at least.
+        give(place, task)
         if not killed:
-            busy = [worker for worker, tasks in cluster.processing().items() if tasks]
-            (pid,) = cluster.run(os.getpid, workers=busy[:1]).values()
+            while (busy := at_work()) is None:
+                time.sleep(0.01)
+            (pid,) = cluster.run(os.getpid, workers=[busy]).values()
             killed.append(pid)
             os.kill(pid, signal.SIGKILL)
 
+    monkeypatch.setattr(_ClusterPlace, "give", give_and_kill)
     limits = Limits(seconds=300)
     crew = ClusterCrew(cluster, limits)
     assert crew.places() == 2
-    there = run(plan, tmp_path / "there", limits=limits, crew=crew, watch=kill_one_at_work)
+    there = run(plan, tmp_path / "there", limits=limits, crew=crew)
     assert len(killed) == 1
     assert [record["status"] for record in there] == ["done"] * 4
     assert len(RecordFolder(tmp_path / "there").read()) == 4
