@@ -110,6 +110,7 @@ def page(
     yield from against_expected(scores, frame(corrected), frame(missing))
     yield from tests(scores)
     yield from single_sets(scores)
+    yield from label_sets(rules)
     yield from added(rules, evidences)
     yield "## Not measured\n"
     without: dict[tuple[str, str], list[str]] = {}
@@ -267,6 +268,30 @@ def single_sets(scores: pd.DataFrame) -> Iterator[str]:
     yield "|---" * (1 + len(table.columns)) + "|"
     for name, row in table.iterrows():
         yield f"| {name} | {' | '.join(short(row[c], c) for c in table.columns)} |"
+    yield ""
+
+
+def label_sets(rules: list[dict[str, Any]]) -> Iterator[str]:
+    """Give how right DLST's likeliest label sets are beside what they are said to be."""
+    known = {
+        record["cell"]["data"]: record
+        for record in rules
+        if record["cell"]["method"] == "dlst" and "set_calibration" in record
+    }
+    if not known:
+        return
+    yield "## How far the probabilities of DLST's label sets can be trusted\n"
+    yield (
+        "`predict_sets(X, k=1)`: the share of test rows whose likeliest set is right, what its "
+        "probability says on average, and the expected calibration error (ECE, ten bins of equal "
+        "counts) on test rows and on the left-out training rows that a user has.\n"
+    )
+    yield "| set | right | said | ECE, test | ECE, left out |\n|---|---|---|---|---|"
+    for name, record in known.items():
+        found = record["set_calibration"]
+        right = record["rules"]["subset"]["subset_accuracy"]
+        cells = (right, found["mean_confidence"], found["test"], found["left_out"])
+        yield f"| {name} | {' | '.join(map(short, cells))} |"
     yield ""
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dlst.data import Dataset, fingerprint, load
+from dlst.decisions.label_sets import calibration_error
 from dlst.errors import DataError
 from dlst.experiments.measures import measure
 from dlst.experiments.plan import Cell
@@ -122,6 +123,8 @@ def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str
         "rules": found.rules if cell.protocol.get("rules") else {},
         "seconds": {"fit": round(float(fit), 4), "predict": round(float(predict), 4)},
     }
+    if measured["rules"] and model.learnt_rules():
+        measured["set_calibration"] = _set_calibration(model, test)
     if cell.protocol.get("per_label"):
         measured["labels"] = _label_by_label(rows, P, S, decided, r)
     if cell.protocol.get("per_row"):
@@ -157,6 +160,19 @@ def _by_rules(model: MultiLabelClassifier, X: Any, r: int) -> dict[str, Any]:
     budget = model.decisions_.rules_["budget"]
     found = model.predict_by_rules(X)
     return found if budget.r_ == r else {k: v for k, v in found.items() if k != "budget"}
+
+
+def _set_calibration(model: MultiLabelClassifier, test: Dataset) -> dict[str, float]:
+    """Compare what the likeliest label sets are said to be right with how often they are."""
+    top = model.predict_sets(test.X, k=1)
+    wrong = abs(top.sets[top.indices[:, 0]] - test.Y).sum(axis=1)
+    said = top.probabilities[:, 0]
+    error = calibration_error(said, np.asarray(wrong).ravel() == 0, np.ones(len(said)))
+    return {
+        "left_out": round(model.decisions_.rule("subset").calibration_error_, 6),
+        "test": round(error, 6),
+        "mean_confidence": round(float(said.mean()), 6),
+    }
 
 
 def _row_by_row(test: Dataset, S: Any) -> list[float | None]:
