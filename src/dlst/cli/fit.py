@@ -95,6 +95,7 @@ def fit(
     """
     from sklearn.utils.validation import has_fit_parameter
 
+    from dlst._seeds import give_seed
     from dlst.cli import views
     from dlst.cli.models import used_model
     from dlst.data.front_door import holds_tables
@@ -107,7 +108,7 @@ def fit(
         check_target(target, force, data, *([] if test is None else [test]))
     try:
         chosen = {} if decision is None else {"decision": decision}
-        model = _seeded(make(method, **chosen, **parse_settings(settings or [])), seed)
+        model = give_seed(make(method, **chosen, **parse_settings(settings or [])), seed)
     except ValueError as error:
         raise DataError(str(error).replace("__", ".")) from error
     columns = given_columns(
@@ -182,13 +183,6 @@ def _tell(facts: dict[str, Any], columns: list[dict[str, str]]) -> None:
     )
     if facts["scores"]:
         typer.echo(model_views.scores_line(facts["scores"]))
-
-
-def _seeded(model: Any, seed: int) -> Any:
-    given = model.get_params(deep=False)
-    if "random_state" in given and given["random_state"] is None:
-        model.set_params(random_state=seed)
-    return model
 
 
 def _with_pictures(columns: dict[str, Any], images: str) -> dict[str, Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-from dlst.decoders._inputs import FloatArray
+from dlst._parameters import Constraints, check_parameters
+from dlst._weights import Weights, no_place
+from dlst.decoders._inputs import FloatArray, Given
 from dlst.errors import DataError
 from dlst.explanation import Explanation
 from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
@@ -74,3 +76,52 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     def searched(self) -> SearchedCodes | None:
         """Return the codes among which neighbours are searched; None where none are."""
         return None
+
+
+class CheckedDecoder(CodeDecoder):
+    """Base of the decoders of this package: ``fit`` checks what is given, ``_fit`` learns."""
+
+    _constraints: ClassVar[Constraints] = {}
+
+    takes_weights: ClassVar[bool] = False
+    """Whether rows and labels may count more than once."""
+
+    def fit(
+        self,
+        codes: Any,
+        Y: Any,
+        *,
+        targets: Any = None,
+        X: Any = None,
+        smoother: Smoother | None = None,
+        encoder: Any = None,
+        weights: Weights | None = None,
+    ) -> Self:
+        """Learn to decode; each decoder takes what it can use.
+
+        Parameters
+        ----------
+        codes : array-like or sparse of shape (n, r)
+            Out-of-sample codes of the training rows.
+        Y : array-like or sparse of shape (n, K)
+            0, 1, NaN for unknown.
+        targets : array-like of shape (n, r), optional
+            The codes that the regressor was fitted to.
+        X : array-like or sparse of shape (n, d), optional
+            Features.
+        smoother : Smoother, optional
+            The regression's; makes calibration exact (leave-two-out).
+        encoder : encoder, optional
+            Fitted; its inverse reads labels off codes.
+        weights : Weights, optional
+            How often rows and labels count.
+        """
+        check_parameters(self)
+        if weights is not None and not self.takes_weights:
+            raise no_place(self)
+        self._fit(Given(codes, Y, targets, X, smoother, encoder, weights))
+        return self
+
+    @abstractmethod
+    def _fit(self, given: Given) -> None:
+        """Learn from what was checked."""

@@ -1,7 +1,8 @@
-"""What decoders are given, checked: codes, labels with unknown entries, features."""
+"""What decoders are given, checked: codes, labels with unknown entries, targets, features."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,9 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix, as_features, as_indicator
+from dlst._matrices import FeatureMatrix, as_dense, as_features, as_indicator
 from dlst._weights import Weights
 from dlst.errors import DataError
+from dlst.parts import Smoother
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -112,6 +114,54 @@ class Labels:
         return sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=self.shape)
 
 
+class Given:
+    """What a decoder is fitted to; targets and features are checked by whoever uses them.
+
+    Attributes
+    ----------
+    codes : ndarray or csr_array of shape (n, r)
+    labels : Labels
+        Of n rows, some of them with a known entry.
+    """
+
+    def __init__(
+        self,
+        codes: Any,
+        Y: Any,
+        targets: Any,
+        X: Any,
+        smoother: Smoother | None,
+        encoder: Any,
+        weights: Weights | None,
+    ):
+        self.codes = as_codes(codes)
+        self.labels = as_labels(Y, self.codes.shape[0], weights)
+        self.smoother, self.encoder = smoother, encoder
+        self._targets, self._X = targets, X
+
+    @cached_property
+    def X(self) -> FeatureMatrix | None:  # noqa: N802 - the name of the parameter it comes from
+        """Features (n, d)."""
+        return as_aligned(self._X, "X", self.codes.shape[0])
+
+    @cached_property
+    def targets(self) -> FloatArray | None:
+        """The codes (n, r) that the regressor was fitted to."""
+        targets = as_aligned(self._targets, "targets", self.codes.shape[0])
+        if targets is not None and targets.shape != self.codes.shape:
+            raise DataError(
+                f"codes and targets must have the same shape; got {self.codes.shape} and "
+                f"{targets.shape}."
+            )
+        return None if targets is None else as_dense(targets)
+
+    def as_scores(self, scores: FloatArray) -> Given:
+        """Return the same with scores of labels (n, K) as codes, fitted by no regressor."""
+        given = copy(self)
+        given.codes, given.smoother, given._targets = scores, None, None
+        return given
+
+
 def as_codes(codes: Any, what: str = "codes", *, n_columns: int | None = None) -> FeatureMatrix:
     """Return finite codes as a float64 array, or CSR when they are sparse."""
     checked = as_features(codes)
@@ -151,6 +201,24 @@ def as_aligned(matrix: Any, what: str, n_rows: int) -> FeatureMatrix | None:
             f"codes and {what} must have the same rows; got {n_rows} and {checked.shape[0]}."
         )
     return checked
+
+
+def as_new(
+    codes: Any, X: Any, n_codes: int, n_features: int | None
+) -> tuple[FeatureMatrix, FeatureMatrix | None]:
+    """Return codes and features of new rows, which have the columns of the fit."""
+    checked = as_codes(codes, n_columns=n_codes)
+    features = as_aligned(X, "X", checked.shape[0])
+    if features is not None and n_features not in (None, features.shape[1]):
+        raise DataError(
+            f"X must have the {n_features} columns of the fit; got {features.shape[1]}."
+        )
+    return checked, features
+
+
+def chosen_rows(rows: Any, n: int) -> IntArray:
+    """Return the rows that were asked for; all of n by default."""
+    return np.arange(n) if rows is None else np.asarray(rows, dtype=np.int64)
 
 
 def clipped_logit(probability: Any, margin: float = 1e-3) -> FloatArray:

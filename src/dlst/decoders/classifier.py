@@ -9,12 +9,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import as_dense
-from dlst.decoders._base import CodeDecoder
-from dlst.decoders._inputs import as_codes, as_labels, clipped_logit
-from dlst.parts import Decoder, Scores, Smoother
+from dlst.decoders._base import CheckedDecoder
+from dlst.decoders._inputs import Given, as_codes, clipped_logit
+from dlst.parts import Decoder, Scores
 
 
-class ClassifierDecoder(CodeDecoder):
+class ClassifierDecoder(CheckedDecoder):
     """Each label classified by the codes of the rows where it is known.
 
     A composition wraps a classifier by itself: ``LabelSpaceClassifier(decoder=GaussianNB())``.
@@ -41,29 +41,9 @@ class ClassifierDecoder(CodeDecoder):
     def __init__(self, estimator: Any):
         self.estimator = estimator
 
-    def fit(
-        self,
-        codes: Any,
-        Y: Any,
-        *,
-        targets: Any = None,
-        X: Any = None,
-        smoother: Smoother | None = None,
-        encoder: Any = None,
-    ) -> ClassifierDecoder:
-        """Fit a clone of the classifier for each label.
-
-        Parameters
-        ----------
-        codes : array-like of shape (n, r)
-        Y : array-like or sparse of shape (n, K)
-            0, 1, NaN for unknown.
-        targets, X, smoother, encoder
-            Not used.
-        """
-        given = as_dense(as_codes(codes))
-        labels = as_labels(Y, len(given))
-        self.n_codes_ = given.shape[1]
+    def _fit(self, given: Given) -> None:
+        codes, labels = as_dense(given.codes), given.labels
+        self.n_codes_ = codes.shape[1]
         self.prevalence_ = labels.prevalence
         present, known = labels.dense()
         self.estimators_: list[Any] = []
@@ -71,9 +51,8 @@ class ClassifierDecoder(CodeDecoder):
             rows = slice(None) if known is None else known[:, label]
             fitted = None
             if not constant:
-                fitted = clone(self.estimator).fit(given[rows], present[rows, label].astype(int))
+                fitted = clone(self.estimator).fit(codes[rows], present[rows, label].astype(int))
             self.estimators_.append(fitted)
-        return self
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:
         """Return the classifiers' probabilities and their logits, both (n, K)."""

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from dlst._parameters import Constraints, check_parameters, number, one_of
+from dlst._parameters import Constraints, number, one_of
+from dlst._seeds import give_seed
 from dlst.decoders._inputs import FloatArray
 from dlst.decoders.evidences import (
     K_GRID,
@@ -20,10 +22,7 @@ from dlst.decoders.evidences import (
     FeatureVote,
     TrainingRows,
 )
-from dlst.decoders.stack import StackedDecoder, for_all_rows
-
-PLAIN_LINK_SCALE = 0.05
-"""Link of the read-out when it decides alone: p is the read-out itself, softly kept in (0, 1)."""
+from dlst.decoders.stack import PLAIN_LINK_SCALE, StackedDecoder
 
 RARE = 10.0
 """Positives of a label for which both slopes count alike."""
@@ -122,7 +121,9 @@ class EvidenceDecoder(StackedDecoder):
             evidences.append(CodeVote(self.k_grid, self.rho_grid))
         if self.feature_vote:
             evidences.append(FeatureVote(self.k_grid))
-        evidences.extend(self._seeded(part) for part in self.extra)
+        for part in self.extra:
+            random = check_random_state(self.random_state)
+            evidences.append(give_seed(clone(part, safe=False), random))
         names = [evidence.name for evidence in evidences]
         if not names:
             raise ValueError(
@@ -134,22 +135,13 @@ class EvidenceDecoder(StackedDecoder):
         return evidences
 
     def _learn(self, training: TrainingRows) -> None:
-        check_parameters(self)
         if self._is_small(training):
             self._stack(training, weigh=False)
             return
         if self.enrichment > 0:
-            guessed = self._stack(for_all_rows(training))
+            guessed = self._stack(replace(training, rows=training.labels.labelled_rows))
             training = replace(training, enriched=self._enrich(training, guessed))
         self._stack(training)
-
-    def _seeded(self, part: Evidence) -> Evidence:
-        """Return an evidence, one without a seed of its own with one of the decoder's."""
-        given = part.get_params(deep=False)
-        if given.get("random_state", 0) is not None:
-            return part
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        return type(part)(**{**given, "random_state": int(seed)})
 
     def _weigh(self, evidence: FloatArray, training: TrainingRows) -> None:
         if self.slopes == "shared":

@@ -8,15 +8,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import as_dense
-from dlst._weights import Weights
-from dlst.decoders._base import CodeDecoder
-from dlst.decoders._inputs import as_codes, as_labels
+from dlst.decoders._base import CheckedDecoder
+from dlst.decoders._inputs import Given, as_codes
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.errors import DataError
-from dlst.parts import OutOfSample, Scores, Smoother
+from dlst.parts import OutOfSample, Scores
 
 
-class InverseDecoder(CodeDecoder):
+class InverseDecoder(CheckedDecoder):
     """Labels ≈ offset + codes · decoding, as a linear encoder says: how PLST, CPLST, FaIE decode.
 
     Nothing is fitted, so no step makes a dense array of training rows by labels.
@@ -37,39 +36,17 @@ class InverseDecoder(CodeDecoder):
     array([[0., 1.]])
     """
 
-    def fit(
-        self,
-        codes: Any,
-        Y: Any,
-        *,
-        targets: Any = None,
-        X: Any = None,
-        smoother: Smoother | None = None,
-        encoder: Any = None,
-        weights: Weights | None = None,
-    ) -> InverseDecoder:
-        """Take the inverse of a fitted linear encoder.
+    takes_weights = True
 
-        Parameters
-        ----------
-        codes : array-like of shape (n, r)
-            Out-of-sample codes of the training rows.
-        Y : array-like or sparse of shape (n, K)
-        encoder : encoder
-            Fitted, with a ``linear_inverse()``.
-        targets, X, smoother, weights
-            Not used.
-        """
-        inverse = None if encoder is None else encoder.linear_inverse()
+    def _fit(self, given: Given) -> None:
+        inverse = None if given.encoder is None else given.encoder.linear_inverse()
         if inverse is None:
             raise DataError(
                 f"InverseDecoder must have a linear encoder, such as PrincipalEncoder; got "
-                f"{encoder!r}. Use LinearDecoder, which fits a linear map to any codes."
+                f"{given.encoder!r}. Use LinearDecoder, which fits a linear map to any codes."
             )
-        self.codes_ = as_codes(codes)
-        self.labelled_rows_ = as_labels(Y, self.codes_.shape[0]).labelled_rows
+        self.codes_, self.labelled_rows_ = given.codes, given.labels.labelled_rows
         self.coef_, self.intercept_ = (np.array(part, dtype=np.float64) for part in inverse)
-        return self
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:
         """Return probabilities, and the decoded labels less 1/2, both (n, K)."""

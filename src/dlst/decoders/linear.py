@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import as_dense
-from dlst.decoders._base import CodeDecoder
-from dlst.decoders._inputs import FloatArray, Labels, as_aligned, as_codes, as_labels
-from dlst.errors import DataError
-from dlst.parts import OutOfSample, Scores, Smoother
+from dlst._parameters import Constraints, one_of
+from dlst.decoders._base import CheckedDecoder
+from dlst.decoders._inputs import FloatArray, Given, Labels, as_codes
+from dlst.parts import OutOfSample, Scores
 
 
-class LinearDecoder(CodeDecoder):
+class LinearDecoder(CheckedDecoder):
     """Labels as an affine function of the codes, fitted by least squares.
 
     On the codes of a linear encoder this is the encoder's own inverse. With centred labels
@@ -43,48 +43,19 @@ class LinearDecoder(CodeDecoder):
     array([[0.333, 0.667]])
     """
 
+    _constraints: ClassVar[Constraints] = {"source": one_of("targets", "codes")}
+
     def __init__(self, source: Literal["targets", "codes"] = "targets"):
         self.source = source
 
-    def fit(
-        self,
-        codes: Any,
-        Y: Any,
-        *,
-        targets: Any = None,
-        X: Any = None,
-        smoother: Smoother | None = None,
-        encoder: Any = None,
-    ) -> LinearDecoder:
-        """Regress each label on the codes over the rows where it is known.
-
-        Parameters
-        ----------
-        codes : array-like of shape (n, r)
-            Out-of-sample codes of the training rows.
-        Y : array-like or sparse of shape (n, K)
-            0, 1, NaN for unknown.
-        targets : array-like of shape (n, r), optional
-            The codes that the encoder made.
-        X, smoother, encoder
-            Not used.
-        """
-        if self.source not in ("targets", "codes"):
-            raise ValueError(f"source must be 'targets' or 'codes'; got {self.source!r}.")
-        given = as_dense(as_codes(codes))
-        labels = as_labels(Y, len(given))
-        made = as_aligned(targets, "targets", len(given))
-        if made is not None and made.shape != given.shape:
-            raise DataError(
-                f"codes and targets must have the same shape; got {given.shape} and {made.shape}."
-            )
-        self.n_codes_ = given.shape[1]
+    def _fit(self, given: Given) -> None:
+        codes, labels, targets = as_dense(given.codes), given.labels, given.targets
+        self.n_codes_ = codes.shape[1]
         self.constant_, self.prevalence_ = labels.constant, labels.prevalence
-        chosen = given if made is None or self.source == "codes" else as_dense(made)
+        chosen = codes if targets is None or self.source == "codes" else targets
         self.intercept_, self.coef_ = _least_squares(chosen, labels)
         self.calibration_rows_ = labels.labelled_rows
-        self.out_of_sample_proba_ = self.predict_proba(given[self.calibration_rows_])
-        return self
+        self.out_of_sample_proba_ = self.predict_proba(codes[self.calibration_rows_])
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:
         """Return the decoded labels kept within [0, 1], and as they are, both (n, K)."""

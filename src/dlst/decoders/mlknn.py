@@ -10,17 +10,25 @@ from scipy.special import logit
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, check_parameters, integer, number
-from dlst.decoders._base import CodeDecoder
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, Labels, as_codes, as_labels
+from dlst._parameters import Constraints, integer, number
+from dlst.decoders._base import CheckedDecoder
+from dlst.decoders._inputs import (
+    BoolArray,
+    FloatArray,
+    Given,
+    IntArray,
+    Labels,
+    as_codes,
+    chosen_rows,
+)
 from dlst.decoders.index import NeighbourIndex
 from dlst.decoders.neighbours import Neighbours
 from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT, Explanation, NeighbourVotes
-from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
+from dlst.parts import OutOfSample, Scores, SearchedCodes
 
 
-class MLkNNDecoder(CodeDecoder):
+class MLkNNDecoder(CheckedDecoder):
     """Posterior of each label given how many of the k nearest training codes have it.
 
     Faithful to the authors' program (Zhang & Zhou 2007): a row is no neighbour of itself (by
@@ -74,39 +82,15 @@ class MLkNNDecoder(CodeDecoder):
         self.smoothing = smoothing
         self.n_jobs = n_jobs
 
-    def fit(
-        self,
-        codes: Any,
-        Y: Any,
-        *,
-        targets: Any = None,
-        X: Any = None,
-        smoother: Smoother | None = None,
-        encoder: Any = None,
-    ) -> MLkNNDecoder:
-        """Count the neighbours' labels of every labelled training row.
-
-        Parameters
-        ----------
-        codes : array-like or sparse of shape (n, r)
-            Codes (or features) of the training rows.
-        Y : array-like or sparse of shape (n, K)
-            0, 1, NaN for unknown.
-        targets, X, smoother, encoder
-            Not used.
-        """
-        codes = as_codes(codes)
-        labels = as_labels(Y, codes.shape[0])
-        rows = labels.labelled_rows
-        check_parameters(self)
+    def _fit(self, given: Given) -> None:
+        rows = given.labels.labelled_rows
         if len(rows) < 2:
             raise DataError("ML-kNN needs at least 2 labelled rows; got 1. Add samples.")
         k = min(int(self.n_neighbors), len(rows) - 1)
-        labels, index = Labels(labels.Y[rows]), NeighbourIndex(codes[rows])
+        labels, index = Labels(given.labels.Y[rows]), NeighbourIndex(given.codes[rows])
         found = index.nearest(k, n_jobs=self.n_jobs)
         self.calibration_rows_ = rows
         self.out_of_sample_proba_ = self.learn_counts(index, labels, found, labels)
-        return self
 
     def learn_counts(
         self, index: NeighbourIndex, labels: Labels, found: Neighbours, judged: Labels
@@ -163,7 +147,7 @@ class MLkNNDecoder(CodeDecoder):
             The rows to explain; all by default.
         """
         codes = as_codes(codes)
-        chosen = np.arange(codes.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
+        chosen = chosen_rows(rows, codes.shape[0])
         found = self._neighbours(codes[chosen])
         total = _bounded_logit(self._posterior(self._count(found)))
         intercept = _bounded_logit(np.where(self.constant_, self.prevalence_, self.prior_))

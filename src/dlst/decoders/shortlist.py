@@ -8,19 +8,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._kernels.label_votes import listed_sums
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import Constraints, check_parameters, integer, number
-from dlst.decoders._base import CodeDecoder
+from dlst._parameters import Constraints, integer, number
+from dlst._seeds import drawn_rows
+from dlst.decoders._base import CheckedDecoder
 from dlst.decoders._inputs import (
     FloatArray,
+    Given,
     IntArray,
-    as_aligned,
-    as_codes,
-    as_labels,
+    as_new,
+    chosen_rows,
     clipped_logit,
 )
 from dlst.decoders.calibration import fit_logistic
@@ -30,7 +30,7 @@ from dlst.decoders.neighbours import Neighbours
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
 from dlst.errors import DataError
 from dlst.explanation import Explanation, NeighbourVotes
-from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
+from dlst.parts import OutOfSample, Scores, SearchedCodes
 
 VOTE_MARGIN = 1e-5
 
@@ -43,7 +43,7 @@ SOURCES = ("code vote", "feature vote", "read-out")
 Space: TypeAlias = Literal["codes", "features"]
 
 
-class ShortlistDecoder(CodeDecoder):
+class ShortlistDecoder(CheckedDecoder):
     """Labels of the nearest rows, by codes and by features, scored; nothing is rows by labels.
 
     A label that none of them has keeps its prior. For each label that some have,
@@ -113,51 +113,20 @@ class ShortlistDecoder(CodeDecoder):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(
-        self,
-        codes: Any,
-        Y: Any,
-        *,
-        targets: Any = None,
-        X: Any = None,
-        smoother: Smoother | None = None,
-        encoder: Any = None,
-    ) -> ShortlistDecoder:
-        """Remember the rows, and learn what votes and read-out are worth.
-
-        Parameters
-        ----------
-        codes : array-like of shape (n, r)
-            Out-of-sample codes of the training rows.
-        Y : array-like or sparse of shape (n, K)
-            0, 1, NaN for unknown, which gives no vote.
-        targets : array-like of shape (n, r), optional
-            The codes that the regressor was fitted to.
-        X : array-like or sparse of shape (n, d)
-            Features.
-        encoder : encoder
-            Fitted; has ``decoding_`` (r, K) and ``offset_`` (K,).
-        smoother
-            Not used.
-        """
-        check_parameters(self)
-        found = as_dense(as_codes(codes))
-        n = len(found)
+    def _fit(self, given: Given) -> None:
+        X, targets, encoder = given.X, given.targets, given.encoder
         if X is None or not hasattr(encoder, "decoding_"):
             raise DataError(
                 "ShortlistDecoder must have X and a linear encoder, such as SketchedCode; got "
                 f"X={'None' if X is None else 'features'} and {encoder!r}."
             )
-        labels = as_labels(Y, n)
-        features: Any = as_aligned(X, "X", n)
-        given: Any = as_aligned(targets, "targets", n)
+        codes, labels = as_dense(given.codes), given.labels
         self._labels, self.log_prior_ = labels.ones, np.log(labels.prior)
         self.readout_, self.offset_ = np.ascontiguousarray(encoder.decoding_.T), encoder.offset_
-        self.voters_ = found if given is None else (1 - self.rho) * found + self.rho * given
-        self.feature_rows_, self.n_features_ = CosineRows(features), features.shape[1]
-        rows = self._draw(labels.labelled_rows)
-        self._weigh(_Asked(found[rows], features[rows], rows), rows)
-        return self
+        self.voters_ = codes if targets is None else (1 - self.rho) * codes + self.rho * targets
+        self.feature_rows_, self.n_features_ = CosineRows(X), X.shape[1]
+        rows = drawn_rows(labels.labelled_rows, self.n_queries, self.random_state)
+        self._weigh(_Asked(codes[rows], X[rows], rows), rows)
 
     def shortlist(self, codes: Any, *, X: Any = None, at_least: int = 0) -> sp.csr_array:
         """Return the logits of the labels that near rows have, (n, K); nothing is said of others.
@@ -181,7 +150,7 @@ class ShortlistDecoder(CodeDecoder):
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
         """Say what made the logits of listed labels, and who voted; others keep their prior."""
         asked = self._checked(codes, X)
-        chosen = np.arange(len(asked.codes)) if rows is None else np.asarray(rows, dtype=np.int64)
+        chosen = chosen_rows(rows, len(asked.codes))
         asked = _Asked(asked.codes[chosen], asked.X[chosen], None)
         pairs = self._pairs(asked)
         owner = np.repeat(np.arange(len(chosen)), np.diff(pairs.starts))
@@ -210,20 +179,12 @@ class ShortlistDecoder(CodeDecoder):
     def _K(self) -> int:  # noqa: N802
         return len(self.log_prior_)
 
-    def _draw(self, labelled: IntArray) -> IntArray:
-        if self.n_queries >= len(labelled):
-            return labelled
-        random = check_random_state(self.random_state)
-        return np.sort(random.choice(labelled, self.n_queries, replace=False))
-
     def _checked(self, codes: Any, X: Any) -> _Asked:
         check_is_fitted(self, "slopes_")
-        checked = as_dense(as_codes(codes, n_columns=self.voters_.shape[1]))
-        features = as_aligned(X, "X", checked.shape[0])
-        if features is None or features.shape[1] != self.n_features_:
-            got = "None" if features is None else f"{features.shape[1]} columns"
-            raise DataError(f"X must have the {self.n_features_} columns of the fit; got {got}.")
-        return _Asked(checked, features, None)
+        checked, features = as_new(codes, X, self.voters_.shape[1], self.n_features_)
+        if features is None:
+            raise DataError(f"X must have the {self.n_features_} columns of the fit; got None.")
+        return _Asked(as_dense(checked), features, None)
 
     def _weigh(self, asked: _Asked, rows: IntArray) -> None:
         """Learn intercept and slopes on the shortlists of left-out rows, and what these miss."""

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit, logit
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import FeatureMatrix, as_dense
-from dlst._weights import Weights
-from dlst.decoders._base import CodeDecoder
-from dlst.decoders._inputs import FloatArray, IntArray, as_aligned, as_codes, as_labels
+from dlst._matrices import FeatureMatrix
+from dlst._seeds import drawn_rows
+from dlst.decoders._base import CheckedDecoder
+from dlst.decoders._inputs import FloatArray, Given, IntArray, as_new, chosen_rows
 from dlst.decoders.calibration import fit_logistic
 from dlst.decoders.evidences import Evidence, TrainingRows
-from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT, Explanation, add_contributions
-from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
+from dlst.parts import OutOfSample, Scores, SearchedCodes
+
+PLAIN_LINK_SCALE = 0.05
+"""Link of scores that decide alone: p is the score itself, softly kept in (0, 1)."""
 
 AUTO_QUERIES = 1000
 AUTO_PAIRS = 25_000_000
@@ -31,7 +31,7 @@ AUTO_PAIRS = 25_000_000
 rows of bibtex from .618 to .626, in a third more time."""
 
 
-class StackedDecoder(CodeDecoder):
+class StackedDecoder(CheckedDecoder):
     """Base of the decoders that calibrate evidences: logit p = a_j + Σ b_m · evidence_m, b >= 0.
 
     A subclass has the parameters ``n_queries``, ``random_state`` and ``n_jobs``, and says in
@@ -49,42 +49,23 @@ class StackedDecoder(CodeDecoder):
         Probabilities of these rows, each predicted without itself.
     """
 
+    takes_weights = True
+
     n_queries: int | Literal["auto", "all"]
     random_state: Any
     n_jobs: int | None
 
-    def fit(
-        self,
-        codes: Any,
-        Y: Any,
-        *,
-        targets: Any = None,
-        X: Any = None,
-        smoother: Smoother | None = None,
-        encoder: Any = None,
-        weights: Weights | None = None,
-    ) -> StackedDecoder:
-        """Fit the evidences and learn how much each is worth.
-
-        Parameters
-        ----------
-        codes : array-like of shape (n, r)
-            Out-of-sample codes of the training rows.
-        Y : array-like or sparse of shape (n, K)
-            0, 1, NaN for unknown.
-        targets : array-like of shape (n, r), optional
-            The codes that the regressor was fitted to.
-        X : array-like or sparse of shape (n, d), optional
-            Features, for the evidences that use them.
-        smoother : Smoother, optional
-            The regression's; makes calibration exact (leave-two-out).
-        encoder
-            Not used.
-        weights : Weights, optional
-            How often rows and labels count.
-        """
-        training = self._training(codes, Y, targets, X, smoother, weights)
-        labels = training.labels
+    def _fit(self, given: Given) -> None:
+        labels = given.labels
+        training = TrainingRows(
+            given.codes,
+            labels,
+            given.targets,
+            given.X,
+            given.smoother,
+            rows=self._draw_rows(labels.labelled_rows),
+            n_jobs=self.n_jobs,
+        )
         self.n_rows_, self.n_codes_ = training.codes.shape
         self.n_features_ = None if training.X is None else training.X.shape[1]
         self.constant_, self.prevalence_, self.prior_ = (
@@ -94,7 +75,6 @@ class StackedDecoder(CodeDecoder):
         )
         self.calibration_rows_ = training.rows
         self._learn(training)
-        return self
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:
         """Return probabilities and ranking scores, both (n, K), for the cost of one of them.
@@ -145,7 +125,7 @@ class StackedDecoder(CodeDecoder):
             The rows to explain; all by default.
         """
         codes, X = self._check_new(codes, X)
-        chosen = np.arange(codes.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
+        chosen = chosen_rows(rows, codes.shape[0])
         codes, X = codes[chosen], None if X is None else X[chosen]
         votes = {part.name: part.neighbours(codes, X) for part in self.evidences_}
         terms = list(self._contributions(codes, X))
@@ -176,22 +156,29 @@ class StackedDecoder(CodeDecoder):
             self.evidences_ = [
                 clone(evidence, safe=False) for evidence in self._make_evidences(training)
             ]
-        n, K = len(training.rows), training.labels.shape[1]
-        evidence = np.zeros((len(self.evidences_), n, K))
+        shape = (len(training.rows), training.labels.shape[1])
+        evidence = np.zeros((len(self.evidences_), *shape))
         for place, part in enumerate(self.evidences_):
-            evidence[place] = _checked(part, part.fit(training), (n, K))
+            evidence[place] = _checked(part, part.fit(training), shape)
         evidence[:, :, self.constant_] = 0.0
-        self.intercept_ = np.zeros(K)
+        self._start_from_prevalence()
         self.slopes_ = np.ones(len(self.evidences_))
         if weigh and self.evidences_:
             self._weigh(evidence, training)
-        self.intercept_[self.constant_] = np.clip(
-            logit(self.prevalence_[self.constant_]), -CONSTANT_LOGIT, CONSTANT_LOGIT
-        )
+        return self._added_up(evidence, training)
+
+    def _start_from_prevalence(self) -> None:
+        """Let constant labels keep their prevalence; of others nothing is known yet."""
+        logits = np.clip(logit(self.prevalence_), -CONSTANT_LOGIT, CONSTANT_LOGIT)
+        self.intercept_ = np.where(self.constant_, logits, 0.0)
+
+    def _added_up(
+        self, evidence: Sequence[FloatArray] | FloatArray, training: TrainingRows
+    ) -> FloatArray:
+        """Return, and keep, what evidences say together of the calibration rows."""
         terms = (slope * part for slope, part in zip(self.slopes_, evidence, strict=True))
-        self.out_of_sample_proba_ = self._probabilities(
-            add_contributions(self.intercept_, terms, n)
-        )
+        logits = add_contributions(self.intercept_, terms, len(training.rows))
+        self.out_of_sample_proba_ = self._probabilities(logits)
         return self.out_of_sample_proba_
 
     def _weigh(self, evidence: FloatArray, training: TrainingRows) -> None:
@@ -226,41 +213,7 @@ class StackedDecoder(CodeDecoder):
 
     def _check_new(self, codes: Any, X: Any) -> tuple[FeatureMatrix, FeatureMatrix | None]:
         check_is_fitted(self, "intercept_")
-        checked = as_codes(codes, n_columns=self.n_codes_)
-        features = as_aligned(X, "X", checked.shape[0])
-        if features is not None and self.n_features_ not in (None, features.shape[1]):
-            raise DataError(
-                f"X must have the {self.n_features_} columns of the fit; got {features.shape[1]}."
-            )
-        return checked, features
-
-    def _training(
-        self,
-        codes: Any,
-        Y: Any,
-        targets: Any,
-        X: Any,
-        smoother: Smoother | None,
-        weights: Weights | None,
-    ) -> TrainingRows:
-        codes = as_codes(codes)
-        n = codes.shape[0]
-        labels = as_labels(Y, n, weights)
-        targets = as_aligned(targets, "targets", n)
-        if targets is not None and targets.shape != codes.shape:
-            raise DataError(
-                f"codes and targets must have the same shape; got {codes.shape} and "
-                f"{targets.shape}."
-            )
-        return TrainingRows(
-            codes=codes,
-            labels=labels,
-            targets=None if targets is None else as_dense(targets),
-            X=as_aligned(X, "X", n),
-            smoother=smoother,
-            rows=self._draw_rows(labels.labelled_rows),
-            n_jobs=self.n_jobs,
-        )
+        return as_new(codes, X, self.n_codes_, self.n_features_)
 
     def _draw_rows(self, labelled: IntArray) -> IntArray:
         n, wanted = len(labelled), self.n_queries
@@ -272,15 +225,7 @@ class StackedDecoder(CodeDecoder):
             raise ValueError(
                 f"n_queries must be 'auto', 'all' or an integer of at least 1; got {wanted!r}."
             )
-        if wanted >= n:
-            return labelled
-        random = check_random_state(self.random_state)
-        return np.sort(random.choice(labelled, size=int(wanted), replace=False))
-
-
-def for_all_rows(training: TrainingRows) -> TrainingRows:
-    """Return the same training data with every labelled row a calibration row."""
-    return replace(training, rows=training.labels.labelled_rows)
+        return drawn_rows(labelled, int(wanted), self.random_state)
 
 
 def _checked(evidence: Evidence, values: Any, shape: tuple[int, int]) -> FloatArray:

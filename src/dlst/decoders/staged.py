@@ -7,15 +7,14 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logit
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import BOOLEAN, Constraints, check_parameters, integer, number
-from dlst._weights import Weights
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, as_codes
+from dlst._parameters import BOOLEAN, Constraints, integer, number
+from dlst._seeds import drawn_rows, give_seed
+from dlst.decoders._inputs import BoolArray, FloatArray, Given, IntArray, as_codes
 from dlst.decoders.calibration import fit_logistic, mean_log_loss
 from dlst.decoders.evidences import Evidence, TrainingRows
 from dlst.decoders.evidences.contract import OfferingEvidence
@@ -31,12 +30,9 @@ from dlst.decoders.evidences.offered_votes import (
     CosineVote,
     ProbabilityVote,
 )
-from dlst.decoders.stack import StackedDecoder
+from dlst.decoders.stack import PLAIN_LINK_SCALE, StackedDecoder
 from dlst.errors import DataError
-from dlst.explanation import CONSTANT_LOGIT, add_contributions
-from dlst.parts import Smoother
 
-PLAIN_LINK_SCALE = 0.05
 STACK_ENTRIES = 12_000_000
 PILOT_ENTRIES = 1_000_000
 """Entries (rows times labels) that weights are learnt on, and choices of votes are judged by."""
@@ -145,42 +141,14 @@ class StagedDecoder(StackedDecoder):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(
-        self,
-        codes: Any,
-        Y: Any,
-        *,
-        targets: Any = None,
-        X: Any = None,
-        smoother: Smoother | None = None,
-        encoder: Any = None,
-        weights: Weights | None = None,
-    ) -> StackedDecoder:
-        """Learn the link, ask the votes, and weigh what joined.
-
-        Parameters
-        ----------
-        codes : array-like of shape (n, r)
-            Out-of-sample codes of the training rows.
-        Y : array-like or sparse of shape (n, K)
-            0, 1, NaN for unknown.
-        X : array-like or sparse of shape (n, d), optional
-            Features, for the feature vote.
-        encoder : encoder
-            Fitted; has ``decoding_`` (r, K) and ``offset_`` (K,).
-        weights : Weights, optional
-            How often rows and labels count.
-        targets, smoother
-            Not used.
-        """
-        check_parameters(self)
-        if not hasattr(encoder, "decoding_"):
+    def _fit(self, given: Given) -> None:
+        if not hasattr(given.encoder, "decoding_"):
             raise DataError(
                 "StagedDecoder must have a linear encoder, such as SignCode; got "
-                f"{encoder!r}. Use EvidenceDecoder, which takes any codes."
+                f"{given.encoder!r}. Use EvidenceDecoder, which takes any codes."
             )
-        self.decoding_, self.offset_ = encoder.decoding_, encoder.offset_
-        return super().fit(self._decoded(as_codes(codes)), Y, X=X, weights=weights)
+        self.decoding_, self.offset_ = given.encoder.decoding_, given.encoder.offset_
+        super()._fit(given.as_scores(self._decoded(given.codes)))
 
     def _decoded(self, codes: FeatureMatrix) -> FloatArray:
         return np.asarray(codes @ self.decoding_ + self.offset_)
@@ -191,18 +159,13 @@ class StagedDecoder(StackedDecoder):
         return super()._check_new(self._decoded(checked), X)
 
     def _learn(self, training: TrainingRows) -> None:
-        K = training.labels.shape[1]
         self.evidence_choice_: dict[str, dict[str, Any]] = {}
         self.evidences_: list[Evidence] = []
-        self.intercept_, self.slopes_ = np.zeros(K), np.ones(0)
-        self.intercept_[self.constant_] = np.clip(
-            logit(self.prevalence_[self.constant_]), -CONSTANT_LOGIT, CONSTANT_LOGIT
-        )
+        self._start_from_prevalence()
+        self.slopes_ = np.ones(0)
         training = self._with_fewer_rows(training)
         evidence = [] if self.constant_.all() else self._gather(training)
-        terms = (slope * part for slope, part in zip(self.slopes_, evidence, strict=True))
-        logits = add_contributions(self.intercept_, terms, len(training.rows))
-        self.out_of_sample_proba_ = self._probabilities(logits)
+        self._added_up(evidence, training)
 
     def _gather(self, training: TrainingRows) -> list[FloatArray]:
         """Let evidence join by evidence; return what they say of the calibration rows."""
@@ -233,7 +196,8 @@ class StagedDecoder(StackedDecoder):
         """Give what is asked, one after the other: codes are made of the scores that joined."""
         scores = [direct]
         if self.second is not None:
-            second = SecondOpinion(self._seeded(self.second))
+            random = check_random_state(self.random_state)
+            second = SecondOpinion(give_seed(clone(self.second), random))
             yield second
             scores += [second] if self.evidence_choice_[second.name]["kept"] else []
         if self.code_vote:
@@ -256,29 +220,18 @@ class StagedDecoder(StackedDecoder):
             judge.join(part.offered(judge.rows, choice))
         return choice, kept
 
-    def _seeded(self, regressor: Any) -> Any:
-        seeded = clone(regressor)
-        if seeded.get_params(deep=False).get("random_state", 0) is None:
-            seed = check_random_state(self.random_state).randint(2**31 - 1)
-            seeded.set_params(random_state=int(seed))
-        return seeded
-
     def _with_fewer_rows(self, training: TrainingRows) -> TrainingRows:
         most = max(LEAST_ROWS, STACK_ENTRIES // training.labels.shape[1])
         if len(training.rows) > most:
-            training = replace(training, rows=self._some(training.rows, most))
+            drawn = drawn_rows(training.rows, most, self.random_state)
+            training = replace(training, rows=drawn)
             self.calibration_rows_ = training.rows
         return training
 
     def _draw_pilots(self, training: TrainingRows) -> IntArray:
         most = max(LEAST_ROWS, PILOT_ENTRIES // training.labels.shape[1])
         places = np.arange(len(training.rows))
-        return self._some(places, min(self.n_pilots, most))
-
-    def _some(self, rows: IntArray, most: int) -> IntArray:
-        if len(rows) <= most:
-            return rows
-        return np.sort(check_random_state(self.random_state).choice(rows, most, replace=False))
+        return drawn_rows(places, min(self.n_pilots, most), self.random_state)
 
     def _on_varying(self, values: FloatArray) -> FloatArray:
         return np.where(self.constant_, 0.0, values)

@@ -9,12 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.multioutput import ClassifierChain
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import NONE, Constraints, integer, number, one_of
+from dlst._seeds import give_seed
 from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
@@ -22,7 +24,6 @@ from dlst.methods.shared.classifier_ensembles import (
     default_base,
     length_factor,
     run_all,
-    seeded,
     warn_of_unfinished,
 )
 
@@ -179,7 +180,9 @@ class ECC(MultiLabelClassifier):
 
     def _chain(self, random: RandomState, cv: int | None) -> ClassifierChain:
         base = default_base() if self.estimator is None else self.estimator
-        return ClassifierChain(seeded(base, random), cv=cv, chain_method=self.chain_method)
+        return ClassifierChain(
+            give_seed(clone(base), random), cv=cv, chain_method=self.chain_method
+        )
 
     def _label_orders(self, K: int, random: RandomState) -> list[NDArray[np.intp]]:
         """Return an order of the labels that vary for each chain."""

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import NONE, Constraints, integer, one_of
+from dlst._seeds import give_seed
 from dlst._weights import Weights
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders import EvidenceDecoder, as_decoder
@@ -190,8 +191,7 @@ optional
         ]
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=3).tolist()
         for part, seed in zip(parts, seeds, strict=True):
-            if part.get_params(deep=False).get("random_state", seed) is None:
-                part.set_params(random_state=seed)
+            give_seed(part, seed)
         return Composition(
             as_encoder(parts[0]),
             as_regressor(parts[1]),

@@ -9,11 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import NONE, Constraint, Constraints, integer, number, one_of
+from dlst._seeds import give_seed
 from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
@@ -21,7 +23,6 @@ from dlst.methods.shared.classifier_ensembles import (
     default_base,
     length_factor,
     run_all,
-    seeded,
     warn_of_unfinished,
 )
 
@@ -155,7 +156,8 @@ class RAKEL(MultiLabelClassifier):
         self.combinations_ = [combinations for combinations, _ in classes]
         scaled = X * self.length_factor_
         fits = (
-            delayed(seeded(base, random).fit)(scaled, numbers.ravel()) for _, numbers in classes
+            delayed(give_seed(clone(base), random).fit)(scaled, numbers.ravel())
+            for _, numbers in classes
         )
         self.estimators_ = run_all(fits, self.n_jobs)
         warn_of_unfinished(self.estimators_)

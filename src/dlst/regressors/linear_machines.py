@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_array,
@@ -31,6 +31,7 @@ from dlst._parameters import (
     number,
     one_of,
 )
+from dlst._seeds import draw_seed
 from dlst._weights import Weights
 from dlst.errors import DataError
 from dlst.regressors.cross_fitting import CrossFittedRegression, two_dimensional
@@ -181,7 +182,7 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         if not weights.all():
             T = np.where(weights[:, None] > 0, T, np.nan)
             weights = np.where(weights > 0, weights, 1.0)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = draw_seed(self.random_state)
         problem = MachineProblem(X, weights, self.loss, self.max_iter, self.n_jobs, seed)
         counts = np.ones(T.shape[1]) if target_weight is None else target_weight
         start: Attempt | None = None

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import Constraints, integer, number, one_of
+from dlst._seeds import give_seed
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.neighbours import row_blocks
 from dlst.encoders.labelsets import LabelSets, distinct_label_sets
@@ -219,9 +220,7 @@ class CLEMS(MultiLabelClassifier):
     ) -> FloatArray:
         """Fit the regressor; return the training rows' codes as others would predict them."""
         regressor = KernelRidge() if self.regressor is None else clone(self.regressor)
-        if "random_state" in regressor.get_params() and regressor.random_state is None:
-            regressor.set_params(random_state=random.randint(2**31 - 1))
-        self.regressor_ = as_regressor(regressor)
+        self.regressor_ = as_regressor(give_seed(regressor, random))
         regression = self.regressor_.prepare(X, targets)
         regression.regress(targets)
         return regression.out_of_sample(targets)

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import SHARE, Constraints, integer, number, one_of
+from dlst._seeds import draw_seed
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
@@ -185,7 +186,7 @@ class LEML(MultiLabelClassifier):
         settings = self._settings()
         self.n_components_ = self._rank(X.shape[1], Y.shape[1])
         random = check_random_state(self.random_state)
-        seed = int(random.randint(2**31 - 1))
+        seed = draw_seed(random)
         self.scaler_ = FeatureScaler(self.scaling).fit(X)
         X = self.scaler_.transform(X)
         self._solve(settings, X, Y, seed, random)

@@ -17,6 +17,7 @@ from dlst._kernels.simplex import project_onto_simplex
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst._progress import progress_bar
+from dlst._seeds import draw_seed
 from dlst._unknown import known_or_mean
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities
@@ -192,7 +193,7 @@ class MLLOC(MultiLabelClassifier):
             self.kernel,
             gamma=self.gamma,
             n_basis=self.n_basis,
-            random_state=random.randint(2**31 - 1),
+            random_state=draw_seed(random),
         ).fit(X, as_dense(known_or_mean(Y)))
         self.basis_, self.gamma_ = ridge.basis_, ridge.gamma_
         self.alpha_ = ridge.alpha_ if isinstance(self.alpha, str) else float(self.alpha)

@@ -1,4 +1,4 @@
-"""What ensembles of classifiers share: the default base, its copies, and fitting them."""
+"""What ensembles of classifiers share: the default base, and fitting its copies."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.parallel import Parallel
@@ -38,14 +36,6 @@ def length_factor(X: FeatureMatrix, squared_length: float) -> float:
     values = X if isinstance(X, np.ndarray) else np.asarray(X.data)
     mean = float(np.square(values).sum()) / X.shape[0]
     return float(np.sqrt(squared_length / mean)) if mean > 0 else 1.0
-
-
-def seeded(base: Any, random: RandomState) -> Any:
-    """Return an unfitted copy of a classifier with a seed of its own."""
-    copy = clone(base)
-    if "random_state" in copy.get_params() and copy.random_state is None:
-        copy.set_params(random_state=int(random.randint(2**31 - 1)))
-    return copy
 
 
 def run_all(fits: Iterable[Any], n_jobs: int | None) -> list[Any]:
