@@ -97,7 +97,7 @@ class LinearInverse(NamedTuple):
 
     Attributes
     ----------
-    decoding : ndarray of shape (r, K)
+    decoding : ndarray or csr_array of shape (r, K)
     offset : ndarray of shape (K,)
 
     Examples
@@ -107,7 +107,7 @@ class LinearInverse(NamedTuple):
     [[0.7, 0.3]]
     """
 
-    decoding: FloatArray
+    decoding: FeatureMatrix
     offset: FloatArray
 
 

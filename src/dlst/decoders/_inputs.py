@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dlst._matrices import FeatureMatrix, as_dense, as_features, as_indicator
 from dlst._weights import Weights
 from dlst.errors import DataError
-from dlst.parts import Smoother
+from dlst.parts import Encoder, LinearInverse, Smoother
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -131,7 +131,7 @@ class Given:
         targets: Any,
         X: Any,
         smoother: Smoother | None,
-        encoder: Any,
+        encoder: Encoder | None,
         weights: Weights | None,
     ):
         self.codes = as_codes(codes)
@@ -154,6 +154,11 @@ class Given:
                 f"{targets.shape}."
             )
         return None if targets is None else as_dense(targets)
+
+    @property
+    def inverse(self) -> LinearInverse | None:
+        """How the encoder gives labels back; None without one, or where it is not linear."""
+        return None if self.encoder is None else self.encoder.linear_inverse()
 
     def as_scores(self, scores: FloatArray) -> Given:
         """Return the same with scores of labels (n, K) as codes, fitted by no regressor."""

@@ -39,14 +39,13 @@ class InverseDecoder(CheckedDecoder):
     takes_weights = True
 
     def _fit(self, given: Given) -> None:
-        inverse = None if given.encoder is None else given.encoder.linear_inverse()
-        if inverse is None:
+        if (inverse := given.inverse) is None:
             raise DataError(
                 f"InverseDecoder must have a linear encoder, such as PrincipalEncoder; got "
                 f"{given.encoder!r}. Use LinearDecoder, which fits a linear map to any codes."
             )
         self.codes_, self.labelled_rows_ = given.codes, given.labels.labelled_rows
-        self.coef_, self.intercept_ = (np.array(part, dtype=np.float64) for part in inverse)
+        self.coef_, self.intercept_ = as_dense(inverse.decoding), np.array(inverse.offset)
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:
         """Return probabilities, and the decoded labels less 1/2, both (n, K)."""

@@ -114,15 +114,15 @@ class ShortlistDecoder(CheckedDecoder):
         self.n_jobs = n_jobs
 
     def _fit(self, given: Given) -> None:
-        X, targets, encoder = given.X, given.targets, given.encoder
-        if X is None or not hasattr(encoder, "decoding_"):
+        X, targets, inverse = given.X, given.targets, given.inverse
+        if X is None or inverse is None:
             raise DataError(
                 "ShortlistDecoder must have X and a linear encoder, such as SketchedCode; got "
-                f"X={'None' if X is None else 'features'} and {encoder!r}."
+                f"X={'None' if X is None else 'features'} and {given.encoder!r}."
             )
         codes, labels = as_dense(given.codes), given.labels
         self._labels, self.log_prior_ = labels.ones, np.log(labels.prior)
-        self.readout_, self.offset_ = np.ascontiguousarray(encoder.decoding_.T), encoder.offset_
+        self.readout_, self.offset_ = np.ascontiguousarray(inverse.decoding.T), inverse.offset
         self.voters_ = codes if targets is None else (1 - self.rho) * codes + self.rho * targets
         self.feature_rows_, self.n_features_ = CosineRows(X), X.shape[1]
         rows = drawn_rows(labels.labelled_rows, self.n_queries, self.random_state)

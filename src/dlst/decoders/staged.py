@@ -142,12 +142,12 @@ class StagedDecoder(StackedDecoder):
         self.n_jobs = n_jobs
 
     def _fit(self, given: Given) -> None:
-        if not hasattr(given.encoder, "decoding_"):
+        if (inverse := given.inverse) is None:
             raise DataError(
                 "StagedDecoder must have a linear encoder, such as SignCode; got "
                 f"{given.encoder!r}. Use EvidenceDecoder, which takes any codes."
             )
-        self.decoding_, self.offset_ = given.encoder.decoding_, given.encoder.offset_
+        self.decoding_, self.offset_ = inverse
         super()._fit(given.as_scores(self._decoded(given.codes)))
 
     def _decoded(self, codes: FeatureMatrix) -> FloatArray:

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    clone,
+)
+from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
 from dlst._weights import Weights, no_place
@@ -46,6 +52,28 @@ class CodeEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def linear_inverse(self) -> LinearInverse | None:
         """Return how codes give labels back; here it is not known."""
         return None
+
+
+class LinearEncoder(ClassNamePrefixFeaturesOutMixin, CodeEncoder):  # type: ignore[misc]
+    """Base of encoders with an inverse: labels ≈ offset_ (K,) + codes @ decoding_ (r, K)."""
+
+    def inverse_transform(self, Z: Any) -> FloatArray:
+        """Return the labels, as real numbers, that codes stand for, shape (n, K)."""
+        check_is_fitted(self)
+        return np.asarray(self.offset_ + np.asarray(Z, dtype=np.float64) @ self.decoding_)
+
+    def linear_inverse(self) -> LinearInverse:
+        """Return the inverse as it is."""
+        return LinearInverse(self.decoding_, self.offset_)
+
+    @property
+    def n_components_(self) -> int:
+        """Length of a code."""
+        return int(self.decoding_.shape[0])
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
 
 
 class PlainEncoder(CodeEncoder):

@@ -7,6 +7,7 @@ import numbers
 from typing import Any
 
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._matrices import FeatureMatrix, as_features, as_indicator
 from dlst._parameters import NONE, SHARE, integer, one_of
@@ -29,6 +30,13 @@ def checked_labels(Y: Any) -> sp.csr_array:
             "Check how the rows and labels were selected."
         )
     return labels
+
+
+def new_labels(encoder: Any, Y: Any) -> sp.csr_array:
+    """Return labels to encode, of the columns that a fitted encoder has seen."""
+    check_is_fitted(encoder)
+    validate_data(encoder, Y, skip_check_array=True, reset=False)
+    return checked_labels(Y)
 
 
 def counted_label_sets(Y: Any, sample_weight: Any = None) -> LabelSets:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from dlst._matrices import as_dense
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import CodeEncoder
-from dlst.encoders._checks import checked_labels, counted_label_sets
+from dlst.encoders._checks import counted_label_sets, new_labels
 from dlst.encoders._objective import kl_divergence
 from dlst.encoders._principal import principal_axes
 
@@ -70,9 +70,7 @@ class FullCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
 
     def transform(self, Y: Any) -> FloatArray:
         """Return the codes of label sets, shape (n, K)."""
-        check_is_fitted(self)
-        validate_data(self, Y, skip_check_array=True, reset=False)
-        return self._centred(checked_labels(Y))
+        return self._centred(new_labels(self, Y))
 
     @property
     def codes_(self) -> FloatArray:

@@ -8,16 +8,20 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._parameters import Constraints, check_parameters, number, one_of
 from dlst._unknown import impute, known_means
-from dlst.encoders._base import CodeEncoder
-from dlst.encoders._checks import COMPONENTS, checked_features, checked_labels, components_wanted
+from dlst.encoders._base import LinearEncoder
+from dlst.encoders._checks import (
+    COMPONENTS,
+    checked_features,
+    checked_labels,
+    components_wanted,
+    new_labels,
+)
 from dlst.encoders._principal import outward_signs
-from dlst.parts import LinearInverse
 
 FloatArray = NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
@@ -26,10 +30,7 @@ CODINGS = ("01", "pm1")
 WEIGHTINGS = ("relative", "absolute")
 
 
-class ImplicitEncoder(
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    CodeEncoder,
-):
+class ImplicitEncoder(LinearEncoder):
     """Encode rows so that labels follow from codes and codes from features, as FaIE does.
 
         max tr(Cᵀ (Y Yᵀ + w H) C)  over C of shape (n, r) with CᵀC = I,   H = X (XᵀX + αI)⁻¹ Xᵀ
@@ -155,23 +156,12 @@ class ImplicitEncoder(
         With features, the function of both that gives the training rows their codes; from labels
         alone, the codes that decode to them with the least squared error.
         """
-        check_is_fitted(self)
-        validate_data(self, Y, skip_check_array=True, reset=False)
-        labels = impute(checked_labels(Y), self.mean_)
+        labels = impute(new_labels(self, Y), self.mean_)
         coded = self._coded(labels)
         if X is None or not len(self.feature_weights_):
             return coded.times(np.asarray(scipy.linalg.pinv(self.decoding_ * self._step)))
         rows = FeatureRows(checked_features(X, labels.shape[0]), self.feature_mean_)
         return coded.times(self.label_weights_) + rows.times(self.feature_weights_)
-
-    def inverse_transform(self, Z: Any) -> FloatArray:
-        """Return the labels, as real numbers, that codes stand for, shape (n, K)."""
-        check_is_fitted(self)
-        return np.asarray(self.offset_ + np.asarray(Z, dtype=np.float64) @ self.decoding_)
-
-    def linear_inverse(self) -> LinearInverse:
-        """Return the inverse as it is."""
-        return LinearInverse(self.decoding_, self.offset_)
 
     @property
     def _step(self) -> float:
@@ -205,15 +195,6 @@ class ImplicitEncoder(
         self.label_weights_ = decoding / self.eigenvalues_
         self.feature_weights_ = joint.whitening @ projected / self.eigenvalues_
         return C
-
-    @property
-    def n_components_(self) -> int:
-        """Length of a code."""
-        return int(self.decoding_.shape[0])
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
 
 
 class _LabelsAndFeatures(NamedTuple):

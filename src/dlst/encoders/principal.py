@@ -8,29 +8,30 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._parameters import Constraints, check_parameters, number
 from dlst._unknown import impute, known_means
 from dlst._weights import as_weights
-from dlst.encoders._base import CodeEncoder
-from dlst.encoders._checks import COMPONENTS, checked_features, checked_labels, components_wanted
+from dlst.encoders._base import LinearEncoder
+from dlst.encoders._checks import (
+    COMPONENTS,
+    checked_features,
+    checked_labels,
+    components_wanted,
+    new_labels,
+)
 from dlst.encoders._principal import (
     PrincipalAxes,
     outward_signs,
     principal_axes,
 )
-from dlst.parts import LinearInverse
 
 FloatArray = NDArray[np.float64]
 
 
-class PrincipalEncoder(
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    CodeEncoder,
-):
+class PrincipalEncoder(LinearEncoder):
     """Encode labels by their principal components, the code of PLST.
 
         min ‖Yc − Yc V Vᵀ‖²  over V of shape (K, r) with Vᵀ V = I,   Yc = Y − 1 ȳᵀ,   Z = Yc V
@@ -116,18 +117,7 @@ class PrincipalEncoder(
 
     def transform(self, Y: Any) -> FloatArray:
         """Return the codes of label sets, shape (n, r)."""
-        check_is_fitted(self)
-        validate_data(self, Y, skip_check_array=True, reset=False)
-        return self._project(impute(checked_labels(Y), self.mean_))
-
-    def inverse_transform(self, Z: Any) -> FloatArray:
-        """Return the labels, as real numbers, that codes stand for, shape (n, K)."""
-        check_is_fitted(self)
-        return np.asarray(self.offset_ + np.asarray(Z, dtype=np.float64) @ self.decoding_)
-
-    def linear_inverse(self) -> LinearInverse:
-        """Return the inverse as it is."""
-        return LinearInverse(self.decoding_, self.offset_)
+        return self._project(impute(new_labels(self, Y), self.mean_))
 
     @property
     def decoding_(self) -> FloatArray:
@@ -139,11 +129,6 @@ class PrincipalEncoder(
         """The mean of the labels."""
         return np.asarray(self.mean_)
 
-    @property
-    def n_components_(self) -> int:
-        """Length of a code."""
-        return int(self.components_.shape[1])
-
     def _axes(
         self, labels: sp.csr_array, X: Any, n_axes: int | None, weights: FloatArray | None
     ) -> PrincipalAxes:
@@ -152,10 +137,6 @@ class PrincipalEncoder(
 
     def _project(self, labels: sp.csr_array) -> FloatArray:
         return np.asarray(labels @ self.components_ - self.mean_ @ self.components_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
 
 
 class ConditionalPrincipalEncoder(PrincipalEncoder):

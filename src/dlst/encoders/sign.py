@@ -8,15 +8,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from dlst._matrices import as_dense
 from dlst._unknown import impute, known_means
-from dlst.encoders._base import CodeEncoder
-from dlst.encoders._checks import checked_labels
+from dlst.encoders._base import LinearEncoder
+from dlst.encoders._checks import checked_labels, new_labels
 
 
-class SignCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
+class SignCode(OneToOneFeatureMixin, LinearEncoder):  # type: ignore[misc]
     """Encode labels as -1 (absent) and 1.
 
     Parameters
@@ -51,10 +51,9 @@ class SignCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
         """Learn the labels' means; ``X`` is ignored."""
         validate_data(self, Y, skip_check_array=True)
         labels = checked_labels(Y)
-        self.n_components_ = int(labels.shape[1])
         self.mean_ = known_means(labels, sample_weight)
-        self.decoding_ = sp.csr_array(sp.diags_array(np.full(self.n_components_, 0.5)))
-        self.offset_ = np.full(self.n_components_, 0.5)
+        self.decoding_ = sp.csr_array(sp.diags_array(np.full(labels.shape[1], 0.5)))
+        self.offset_ = np.full(labels.shape[1], 0.5)
         return self
 
     def fit_transform(
@@ -65,8 +64,6 @@ class SignCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]
 
     def transform(self, Y: Any) -> NDArray[np.float64]:
         """Return the codes of label sets, shape (n, K)."""
-        check_is_fitted(self)
-        validate_data(self, Y, skip_check_array=True, reset=False)
-        labels = checked_labels(Y)
+        labels = new_labels(self, Y)
         signs = as_dense(labels if self.keep_unknown else impute(labels, self.mean_))
         return signs * 2.0 - 1.0

@@ -7,23 +7,18 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.extmath import randomized_svd
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from dlst._parameters import Constraints, check_parameters, integer
 from dlst._unknown import impute, known_means
-from dlst.encoders._base import CodeEncoder
-from dlst.encoders._checks import checked_labels
-from dlst.parts import LinearInverse
+from dlst.encoders._base import LinearEncoder
+from dlst.encoders._checks import checked_labels, new_labels
 
 FloatArray = NDArray[np.float64]
 
 
-class SketchedCode(
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    CodeEncoder,
-):
+class SketchedCode(LinearEncoder):
     """Encode labels by their widest directions, found by random projection.
 
         Z = Ỹ V,   Ỹ ≈ Z Vᵀ,   Ỹ = Y with each label divided by the root of its frequency
@@ -89,27 +84,12 @@ class SketchedCode(
 
     def transform(self, Y: Any) -> FloatArray:
         """Return the codes of label sets, shape (n, r)."""
-        check_is_fitted(self)
-        validate_data(self, Y, skip_check_array=True, reset=False)
-        return self._project(impute(checked_labels(Y), self.mean_))
-
-    def linear_inverse(self) -> LinearInverse:
-        """Return the inverse as it is."""
-        return LinearInverse(self.decoding_, self.offset_)
+        return self._project(impute(new_labels(self, Y), self.mean_))
 
     @property
     def offset_(self) -> FloatArray:
         """Nothing: labels are not centred."""
         return np.zeros(self.decoding_.shape[1])
-
-    @property
-    def n_components_(self) -> int:
-        """Length of a code."""
-        return int(self.components_.shape[1])
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
 
     def _project(self, labels: sp.csr_array) -> FloatArray:
         return np.asarray(labels @ self.components_)

@@ -164,11 +164,8 @@ class ExtraTreesVote(LeafVote):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(60, 2))
-    >>> from dlst.decoders import EvidenceDecoder
-    >>> decoder = EvidenceDecoder(extra=[ExtraTreesVote(20)], random_state=0).fit(X, X > 0, X=X)
-    >>> decoder.evidences_[-1].name
+    >>> from dlst.methods import DLST
+    >>> DLST(evidences=[ExtraTreesVote(20)]).evidences[0].name
     'extra trees'
     """
 
@@ -201,11 +198,8 @@ class RandomForestVote(LeafVote):
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(60, 2))
-    >>> from dlst.decoders import EvidenceDecoder
-    >>> decoder = EvidenceDecoder(extra=[RandomForestVote(20)], random_state=0).fit(X, X > 0, X=X)
-    >>> decoder.evidences_[-1].name
+    >>> from dlst.methods import DLST
+    >>> DLST(evidences=[RandomForestVote(20)]).evidences[0].name
     'random forest'
     """
 

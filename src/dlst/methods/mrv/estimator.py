@@ -209,14 +209,7 @@ class MRV(ManifoldClassifier):
             if len(rows) == X.shape[0]:
                 return chosen.basis_, given
             gamma = self.gamma if chosen.gamma_ is None else chosen.gamma_
-        basis = KernelBasis(
-            self.kernel,
-            gamma=gamma,
-            n_basis=self.n_basis,
-            basis=self.basis,
-            random_state=self.random_state,
-        )
-        return basis.fit(X), given
+        return self._fitted_basis(X, gamma), given
 
     def _learn_function(self, F: FloatArray, Y: sp.csr_array, scatter: FloatArray | None) -> None:
         fitted = self._solved(F, Y, scatter)

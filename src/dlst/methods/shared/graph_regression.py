@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, NamedTuple, get_args
+from typing import Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,7 @@ from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
 from dlst.parts import OutOfSample
+from dlst.regressors.basis import KernelBasis
 from dlst.regressors.kernels import Kernel, check_kernel
 
 FloatArray = NDArray[np.float64]
@@ -48,6 +49,9 @@ class ManifoldClassifier(MultiLabelClassifier):
     graph_weights: Weights
     kernel: Kernel
     gamma: float | str
+    n_basis: int | str
+    basis: str
+    random_state: Any
     tol: float
     max_iter: int
     n_jobs: int | None
@@ -79,6 +83,16 @@ class ManifoldClassifier(MultiLabelClassifier):
             raise ValueError(
                 "kernel must be one between features, for the graph of rows; got 'precomputed'."
             )
+
+    def _fitted_basis(self, X: FeatureMatrix, gamma: float | str) -> KernelBasis:
+        """Return the basis of the kernel, drawn from all rows."""
+        return KernelBasis(
+            self.kernel,
+            gamma=gamma,
+            n_basis=self.n_basis,
+            basis=self.basis,
+            random_state=self.random_state,
+        ).fit(X)
 
     def _graph_scatter(self, F: FeatureMatrix, X: FeatureMatrix) -> FloatArray | None:
         """Return FᵀLF for the Laplacian L of the graph between rows X; None without a penalty."""

@@ -27,7 +27,6 @@ from dlst.methods.shared.graph_regression import (
 )
 from dlst.methods.slrm.low_rank_map import LowRankMap, LowRankProblem, centred_gram
 from dlst.methods.targets import labelled_rows
-from dlst.regressors import KernelBasis
 from dlst.regressors.kernels import Kernel
 
 FloatArray = NDArray[np.float64]
@@ -203,13 +202,7 @@ class SLRM(ManifoldClassifier):
         self.basis_ = None
         if isinstance(self.kernel, str) and self.kernel == "linear":
             return X
-        self.basis_ = KernelBasis(
-            self.kernel,
-            gamma=self.gamma,
-            n_basis=self.n_basis,
-            basis=self.basis,
-            random_state=self.random_state,
-        ).fit(X)
+        self.basis_ = self._fitted_basis(X, self.gamma)
         return self.basis_.features(X)
 
     def _problem(
