@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from dlst.methods import MultiLabelClassifier
-from dlst.methods.answers import logit
+from dlst.methods.answers import logit, with_logits
 
 
 class Recorder(MultiLabelClassifier):
@@ -22,8 +22,8 @@ class Recorder(MultiLabelClassifier):
     def _fit(self, X, Y):
         self.seen_ = X, Y
 
-    def _probabilities(self, X):
-        return np.repeat(X[:, :1], self.seen_[1].shape[1], axis=1)
+    def _scores(self, X):
+        return with_logits(np.repeat(X[:, :1], self.seen_[1].shape[1], axis=1))
 
 
 X = np.array([[0.1, 9.0], [0.5, 9.0], [0.9, 9.0], [0.3, 9.0]])

@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from typing import Annotated, Any
 
 import typer
 
 from dlst.errors import DataError
 
-Text = Annotated[list[str] | None, typer.Option("--text", help="Columns of texts, 'a,b'.")]
-Category = Annotated[
-    list[str] | None, typer.Option("--category", help="Columns of categories, also of numbers.")
-]
-Number = Annotated[list[str] | None, typer.Option("--number", help="Columns of numbers.")]
-Date = Annotated[
-    list[str] | None,
-    typer.Option("--date", help="Columns of dates; 'day=%d/%m/%Y' says their format."),
-]
-Image = Annotated[list[str] | None, typer.Option("--image", help="Columns of paths of pictures.")]
-Id = Annotated[list[str] | None, typer.Option("--id", help="Columns that name the rows.")]
-Drop = Annotated[list[str] | None, typer.Option("--drop", help="Columns to leave out.")]
+COLUMNS = {
+    "text": "Columns of texts, 'a,b'.",
+    "category": "Columns of categories, also of numbers.",
+    "number": "Columns of numbers.",
+    "date": "Columns of dates; 'day=%d/%m/%Y' says their format.",
+    "image": "Columns of paths of pictures.",
+    "id": "Columns that name the rows.",
+    "drop": "Columns to leave out.",
+}
+
+
+def takes_columns(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for each kind of columns, in the place of its ``columns``."""
+    given = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in given.parameters.items():
+        parameters += _options(parameter) if name == "columns" else [parameter]
+
+    @wraps(command)
+    def with_options(**values: Any) -> None:
+        columns = given_columns(**{kind: values.pop(kind) for kind in COLUMNS})
+        command(columns=columns, **values)
+
+    signature = given.replace(parameters=parameters)
+    with_options.__signature__ = signature  # type: ignore[attr-defined]
+    with_options.__annotations__ = {each.name: each.annotation for each in parameters}
+    return with_options
+
+
+def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    return [
+        parameter.replace(
+            name=kind,
+            default=None,
+            annotation=Annotated[list[str] | None, typer.Option(f"--{kind}", help=words)],
+        )
+        for kind, words in COLUMNS.items()
+    ]
 
 
 def given_columns(**options: list[str] | None) -> dict[str, Any]:

@@ -9,16 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlst.cli.column_options import (
-    Category,
-    Date,
-    Drop,
-    Id,
-    Image,
-    Number,
-    Text,
-    given_columns,
-)
+from dlst.cli.column_options import takes_columns
 from dlst.cli.data_commands import Json, Labels, parse_labels
 from dlst.cli.model_options import parse_settings
 from dlst.errors import PlanError
@@ -30,6 +21,7 @@ PRINTED = ("scores", "simulated", "ranks")
 """Sections of the report that are printed."""
 
 
+@takes_columns
 def compare(
     data: Annotated[
         list[str] | None, typer.Argument(metavar="DATA...", help="Files, folders or known names.")
@@ -64,13 +56,7 @@ def compare(
         str, typer.Option(help="Prior correction of all rankings: a number, or auto.")
     ] = "0",
     labels: Labels = None,
-    text: Text = None,
-    category: Category = None,
-    number: Number = None,
-    date: Date = None,
-    image: Image = None,
-    id_: Id = None,
-    drop: Drop = None,
+    columns: Any = None,
     tuning: Annotated[
         str,
         typer.Option(help="none, once for each data set and method, or in each cell."),
@@ -123,9 +109,6 @@ def compare(
         rows |= {} if test_size is None else {"test_size": test_size}
         rows |= {} if decision is None else {"decision": decision}
         rows |= {} if tau == "0" else parse_settings([f"tau={tau}"])
-        columns = given_columns(
-            text=text, category=category, number=number, date=date, image=image, id=id_, drop=drop
-        )
         options = _options(parse_labels(labels), columns)
         rows |= {"options": options} if options else {}
         # One split has no others to be paired with: its rows tell what is chance.

@@ -9,16 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlst.cli.column_options import (
-    Category,
-    Date,
-    Drop,
-    Id,
-    Image,
-    Number,
-    Text,
-    given_columns,
-)
+from dlst.cli.column_options import takes_columns
 from dlst.cli.data_commands import (
     Data,
     From,
@@ -33,6 +24,7 @@ from dlst.cli.model_options import AllRows, Seed, TestSize, check_target, parse_
 from dlst.errors import DataError
 
 
+@takes_columns
 def fit(
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
@@ -61,13 +53,7 @@ def fit(
     weight: Annotated[
         str | None, typer.Option(help="The column that says how often each row counts.")
     ] = None,
-    text: Text = None,
-    category: Category = None,
-    number: Number = None,
-    date: Date = None,
-    image: Image = None,
-    id_: Id = None,
-    drop: Drop = None,
+    columns: Any = None,
     images: Annotated[
         str, typer.Option(help="How pictures are described: classical, or pretrained (an extra).")
     ] = "classical",
@@ -111,9 +97,6 @@ def fit(
         model = give_seed(make(method, **chosen, **parse_settings(settings or [])), seed)
     except ValueError as error:
         raise DataError(str(error).replace("__", ".")) from error
-    columns = given_columns(
-        text=text, category=category, number=number, date=date, image=image, id=id_, drop=drop
-    )
     if weight is not None:
         if not has_fit_parameter(model, "sample_weight"):
             raise DataError(

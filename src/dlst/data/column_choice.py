@@ -54,13 +54,18 @@ def label_columns(
     known = set(names)
     for name in labels:
         if name not in known:
-            near = difflib.get_close_matches(name, names[:2000], n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"There are {first_names(names)}."
+            hint = near_name(name, names)
             raise make_error(f"expected a label column {name!r}, got none of that name. {hint}")
     chosen = [str(name) for name in labels]
     if len(set(chosen)) < len(chosen):
         raise make_error(f"labels must name distinct columns; got {labels!r}.")
     return chosen
+
+
+def near_name(name: str, names: Sequence[str]) -> str:
+    """Ask for the column that may be meant, or show what there is."""
+    near = difflib.get_close_matches(name, names[:2000], n=1)
+    return f"Did you mean {near[0]!r}?" if near else f"There are {first_names(names)}."
 
 
 def first_names(names: Sequence[str]) -> str:

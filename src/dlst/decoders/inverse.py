@@ -51,7 +51,7 @@ class InverseDecoder(CheckedDecoder):
         """Return probabilities, and the decoded labels less 1/2, both (n, K)."""
         check_is_fitted(self)
         checked = as_dense(as_codes(codes, n_columns=len(self.coef_)))
-        return Scores(*regressed_scores(self.intercept_ + checked @ self.coef_))
+        return regressed_scores(self.intercept_ + checked @ self.coef_)
 
     def out_of_sample(self) -> OutOfSample:
         """Return the probabilities that follow from the training rows' own out-of-sample codes."""

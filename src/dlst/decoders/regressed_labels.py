@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst.parts import Scores
+
 _MARGIN = 1e-3
 
 
@@ -26,8 +28,6 @@ def regressed_probabilities(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return P
 
 
-def regressed_scores(
-    values: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def regressed_scores(values: NDArray[np.float64]) -> Scores:
     """Return probabilities, and ranking scores v − 1/2: above 0 is a yes, as scikit-learn asks."""
-    return regressed_probabilities(values), values - 0.5
+    return Scores(regressed_probabilities(values), values - 0.5)

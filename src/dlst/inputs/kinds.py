@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 
-from dlst.data.column_choice import FEWEST_FOR_ID, first_names
+from dlst.data.column_choice import FEWEST_FOR_ID, near_name
 from dlst.data.tables.cells import (
     ID_SHARE,
     MOST,
@@ -97,8 +96,7 @@ def _chosen(names: list[str], given: Given) -> dict[str, Kind]:
         kind: Any = "ignored" if word == "drop" else word
         for name in listed(columns):
             if name not in names:
-                near = difflib.get_close_matches(name, names, n=1)
-                hint = f"Did you mean {near[0]!r}?" if near else f"There are {first_names(names)}."
+                hint = near_name(name, names)
                 raise DataError(f"{word}: expected a column {name!r}, got none. {hint}")
             if chosen.get(name, kind) != kind:
                 raise DataError(f"column {name!r} must have one kind; got {chosen[name]}, {kind}.")

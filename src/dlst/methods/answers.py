@@ -20,6 +20,7 @@ from dlst.methods.elsewhere import also_on_a_cluster
 from dlst.methods.targets import Targets
 from dlst.methods.top_labels import best_of_all, best_of_listed
 from dlst.metrics import TopLabels
+from dlst.parts import Scores
 
 ROWS_AT_ONCE = 1024
 ENTRIES_AT_ONCE = 16_000_000
@@ -68,8 +69,8 @@ class _Scored(NamedTuple):
 class Answers(ABC):
     """The answers of a method, from what it implements of labels that vary.
 
-    ``_probabilities(X)`` is all that it must; ``_scores(X)``, ``_own_decisions(X, P, S)`` and
-    ``_row_votes(X)`` are there for those that have their own.
+    ``_scores(X)`` is all that it must; ``_own_decisions(X, P, S)`` and ``_row_votes(X)`` are there
+    for those that have their own.
     """
 
     decision: Any
@@ -192,7 +193,7 @@ class Answers(ABC):
         rule: SubsetRule = self.decisions_.rule("subset")
         parts = []
         for block in self._row_blocks(X):
-            P = self.decisions_.calibrated(self._probabilities(block))
+            P = self.decisions_.calibrated(self._scores(block).probabilities)
             parts.append(rule.top_sets(P, k, votes=self._row_votes(block)))
         sets = self._over_all(parts[0].sets.toarray(), self.prevalence_ >= 0.5)
         return TopSets.joined(parts, sp.csr_array(sets.astype(np.float64)))
@@ -240,13 +241,8 @@ class Answers(ABC):
     # What a method implements.
 
     @abstractmethod
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
-        """Return the probabilities of the labels that vary."""
-
-    def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return probabilities and ranking scores; by default these are the logits of those."""
-        P = self._probabilities(X)
-        return P, logit(P)
+    def _scores(self, X: FeatureMatrix) -> Scores:
+        """Return probabilities and ranking scores of the labels that vary; see `with_logits`."""
 
     def _own_decisions(
         self, X: FeatureMatrix, P: NDArray[np.float64], S: NDArray[np.float64]
@@ -298,7 +294,7 @@ class Answers(ABC):
         """Probabilities of all labels; those that did not vary have their prevalence."""
         if not self._varying.size:
             return np.tile(self.prevalence_, (X.shape[0], 1))
-        return self._over_all(self._probabilities(X), self.prevalence_)
+        return self._over_all(self._scores(X).probabilities, self.prevalence_)
 
     def _scored(self, X: FeatureMatrix) -> _Scored:
         if not self._varying.size:
@@ -339,6 +335,11 @@ class Answers(ABC):
             total > 0, P / np.where(total > 0, total, 1.0), self.prevalence_
         )
         return shares
+
+
+def with_logits(P: NDArray[np.float64]) -> Scores:
+    """Return probabilities, and their logits as ranking scores."""
+    return Scores(P, logit(P))
 
 
 def logit(P: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -43,8 +43,8 @@ OutOfSampleLater: TypeAlias = Callable[[], OutOfSample | None]
 class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ignore[misc]
     """Base of all methods: a scikit-learn classifier for label indicators and for 1-D classes.
 
-    A method implements ``_fit(X, Y)`` and ``_probabilities(X)``, and ``_scores(X)``,
-    ``_own_decisions(X, P, S)`` and ``_row_votes(X)`` where it has its own. They see float64 or CSR
+    A method implements ``_fit(X, Y)`` and ``_scores(X)``, and ``_own_decisions(X, P, S)`` and
+    ``_row_votes(X)`` where it has its own. They see float64 or CSR
     features, a CSR indicator with NaN for unknown entries, only rows with a known label and only
     labels that vary. It has the parameters ``decision``, ``cardinality`` and ``tau``.
 

@@ -33,6 +33,7 @@ from dlst.parts import (
     OutOfSample,
     Regression,
     Regressor,
+    Scores,
     SearchedCodes,
 )
 
@@ -174,12 +175,9 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
         X = self.scaler_.transform(X)
         return self.regressor_.predict(X), X
 
-    def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         codes, X = self._latent(X)
         return self.decoder_.scores(codes, X=X)
-
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
-        return self._scores(X)[0]
 
     def _shortlist(self, X: FeatureMatrix, k: int) -> sp.csr_array | None:
         if not self.decoder_.has_shortlist:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._unknown import known_or_mean
 from dlst.decisions import OwnOrRule, Tau
+from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
-from dlst.parts import OutOfSample
+from dlst.parts import OutOfSample, Scores
 from dlst.regressors import KernelLogisticRegression
 
 
@@ -91,6 +91,6 @@ class DLST1(MultiLabelClassifier):
         regression.regress(labels)
         return lambda: OutOfSample(np.arange(len(labels)), regression.out_of_sample(labels))
 
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         P = np.asarray(self.regressor_.predict_proba(self.scaler_.transform(X)))
-        return P.reshape(X.shape[0], -1)
+        return with_logits(P.reshape(X.shape[0], -1))

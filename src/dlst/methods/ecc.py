@@ -18,6 +18,7 @@ from dlst._matrices import FeatureMatrix
 from dlst._parameters import NONE, Constraints, integer, number, one_of
 from dlst._seeds import give_seed
 from dlst.decisions import OwnOrRule, Tau
+from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.shared.classifier_ensembles import (
@@ -26,6 +27,7 @@ from dlst.methods.shared.classifier_ensembles import (
     run_all,
     warn_of_unfinished,
 )
+from dlst.parts import Scores
 
 CHAIN_METHODS = ("predict", "predict_proba")
 MOST_CHAINS = 10
@@ -196,7 +198,7 @@ class ECC(MultiLabelClassifier):
         orders = [place[np.asarray(order)] for order in self.orders]
         return [order[order >= 0] for order in orders]
 
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         scaled = self.scaler_.transform(X) * self.length_factor_
         total = np.zeros((X.shape[0], len(self.mean_)))
         count = np.zeros(len(self.mean_))
@@ -206,7 +208,7 @@ class ECC(MultiLabelClassifier):
                 chain.predict_proba(scaled) if gives_probabilities else chain.predict(scaled)
             )
             count[labels] += 1
-        return np.where(count > 0, total / np.maximum(count, 1), self.mean_)
+        return with_logits(np.where(count > 0, total / np.maximum(count, 1), self.mean_))
 
     def _check_parameters(self) -> None:
         for order in () if self.orders is None else self.orders:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import Constraints, number, one_of
@@ -17,7 +16,7 @@ from dlst.decoders.regressed_labels import regressed_probabilities, regressed_sc
 from dlst.methods.base import OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.weighted import WeightedClassifier
-from dlst.parts import OutOfSample
+from dlst.parts import OutOfSample, Scores
 from dlst.regressors import KernelRidge, LinearRidge
 
 
@@ -119,8 +118,5 @@ class KRR(WeightedClassifier):
             random_state=self.random_state,
         )
 
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
-        return self._scores(X)[0]
-
-    def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         return regressed_scores(self.regressor_.predict(self.scaler_.transform(X)))

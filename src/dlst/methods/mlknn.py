@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders import MLkNNDecoder
+from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.parts import Scores
 
 
 class MLkNN(MultiLabelClassifier):
@@ -70,9 +70,8 @@ class MLkNN(MultiLabelClassifier):
         self.decoder_ = MLkNNDecoder(self.n_neighbors, self.smoothing, n_jobs=self.n_jobs)
         return self.decoder_.fit(self.scaler_.transform(X), Y).out_of_sample
 
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
-        P: NDArray[np.float64] = self.decoder_.predict_proba(self.scaler_.transform(X))
-        return P
+    def _scores(self, X: FeatureMatrix) -> Scores:
+        return with_logits(self.decoder_.predict_proba(self.scaler_.transform(X)))
 
 
 class DLST2(MLkNN):

@@ -17,6 +17,7 @@ from dlst._matrices import FeatureMatrix
 from dlst._parameters import NONE, Constraint, Constraints, integer, number, one_of
 from dlst._seeds import give_seed
 from dlst.decisions import OwnOrRule, Tau
+from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.shared.classifier_ensembles import (
@@ -25,6 +26,7 @@ from dlst.methods.shared.classifier_ensembles import (
     run_all,
     warn_of_unfinished,
 )
+from dlst.parts import Scores
 
 MOST_PARTITIONS = 10
 FEWEST_PARTITIONS = 3
@@ -179,7 +181,7 @@ class RAKEL(MultiLabelClassifier):
             counts[members] = counts.get(members, 0) + 1
         return [np.array(members) for members in counts], np.array(list(counts.values()), float)
 
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         scaled = self.scaler_.transform(X) * self.length_factor_
         K = max(int(members.max()) for members in self.label_sets_) + 1
         total, count = np.zeros((X.shape[0], K)), np.zeros(K)
@@ -190,7 +192,7 @@ class RAKEL(MultiLabelClassifier):
             total[:, members] += weight * (estimator.predict_proba(scaled) @ combinations)
             count[members] += weight
         # Probabilities of combinations add up to 1 but for rounding.
-        return np.clip(total / count, 0.0, 1.0)
+        return with_logits(np.clip(total / count, 0.0, 1.0))
 
 
 def _partition(K: int, size: int, random: RandomState) -> list[tuple[int, ...]]:

@@ -13,7 +13,6 @@ from dlst.methods.mc.objective import Completion, chi2_step
 from dlst.methods.mc.solvers import (
     exact_path,
     fixed_point_path,
-    published_mus,
     published_objective,
     published_step,
 )
@@ -130,6 +129,14 @@ def mc1_case(golden, case):
     W = stored["W"].T
     lam = float(stored[f"MC1_{case}_lambda"])
     return stored, Completion(np.nan_to_num(W[:, :6]), W[:, 6:], lam)
+
+
+def published_mus(problem, smallest, factor=0.25):
+    """Return the program's μ: σ₁ times falling powers, to the first that is not above the last."""
+    mus = [factor * np.linalg.norm(problem.target, 2)]
+    while mus[-1] > smallest:
+        mus.append(factor * mus[-1])
+    return mus
 
 
 def assert_equals_the_program(task, stored, case, tol, smallest, step=None):

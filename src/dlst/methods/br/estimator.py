@@ -20,7 +20,7 @@ from dlst.methods.br.calibration import Calibration, MarginCalibration
 from dlst.methods.br.machines import Trainer, out_of_fold_margins, train_machines
 from dlst.methods.scaling import FeatureScaler, Scaling, are_thin
 from dlst.methods.weighted import WeightedClassifier
-from dlst.parts import OutOfSample
+from dlst.parts import OutOfSample, Scores
 from dlst.regressors import KernelBasis
 from dlst.regressors.kernels import KERNELS, Kernel, kernel_matrix, kernel_width
 
@@ -257,18 +257,13 @@ class BR(WeightedClassifier):
             margins[block] = self._kernel(X[block], self.support_vectors_) @ self.dual_coef_
         return margins + self.intercept_
 
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
-        return self._scores(X)[0]
-
-    def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         return self._from_margins(self._margins(X))
 
-    def _from_margins(
-        self, margins: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _from_margins(self, margins: NDArray[np.float64]) -> Scores:
         if self.calibration is None:
-            return expit(margins), margins
-        return self.calibration_.probabilities(margins), self.calibration_.scores(margins)
+            return Scores(expit(margins), margins)
+        return Scores(self.calibration_.probabilities(margins), self.calibration_.scores(margins))
 
     def _own_decisions(
         self, X: FeatureMatrix, P: NDArray[np.float64], S: NDArray[np.float64]

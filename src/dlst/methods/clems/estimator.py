@@ -19,11 +19,13 @@ from dlst._seeds import give_seed
 from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.neighbours import row_blocks
 from dlst.encoders.labelsets import LabelSets, distinct_label_sets
+from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.clems.costs import Cost, label_set_costs
 from dlst.methods.clems.multidimensional_scaling import classical_start, mirrored_mds, random_start
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.metrics import instance_average_precision
+from dlst.parts import Scores
 from dlst.regressors import KernelRidge, as_regressor
 
 FloatArray = NDArray[np.float64]
@@ -260,7 +262,7 @@ class CLEMS(MultiLabelClassifier):
     def _codes(self, X: FeatureMatrix) -> FloatArray:
         return self.regressor_.predict(self.scaler_.transform(X))
 
-    def _probabilities(self, X: FeatureMatrix) -> FloatArray:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         codes = self._codes(X)
         P = np.empty((len(codes), len(self.prior_)))
         votes = self.candidate_counts_[None, :].astype(np.float64)
@@ -268,7 +270,7 @@ class CLEMS(MultiLabelClassifier):
             squared = self._squared_distances(codes[rows])
             answers = as_dense(self.candidates_[squared.argmin(axis=1)])
             P[rows] = 0.5 * (answers + self._vote(squared, votes, self.temperature_))
-        return P
+        return with_logits(P)
 
 
 def _places(chosen: NDArray[np.intp], label_sets: LabelSets) -> NDArray[np.intp]:

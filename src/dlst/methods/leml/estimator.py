@@ -23,7 +23,7 @@ from dlst.methods.leml.fitting import FOLDS, Intercept, LowRankMap, Settings, So
 from dlst.methods.leml.half_problems import Inner
 from dlst.methods.leml.losses import Loss
 from dlst.methods.scaling import FeatureScaler, Scaling
-from dlst.parts import OutOfSample
+from dlst.parts import OutOfSample, Scores
 
 FloatArray = NDArray[np.float64]
 
@@ -279,14 +279,11 @@ class LEML(MultiLabelClassifier):
             P[np.ix_(fit.rows, fit.labels)] = self._as_probabilities(fit.found.scores(X[fit.rows]))
         return OutOfSample(np.arange(len(P)), P)
 
-    def _scores(self, X: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         A = np.asarray(self.scaler_.transform(X) @ self.feature_factors_)
         S = A @ self.label_factors_.T + self.intercept_
         # A score above 0 is a yes, as scikit-learn asks; squared loss aims at 0 and 1.
-        return self._as_probabilities(S), S - 0.5 if self.loss == "squared" else S
-
-    def _probabilities(self, X: FeatureMatrix) -> FloatArray:
-        return self._scores(X)[0]
+        return Scores(self._as_probabilities(S), S - 0.5 if self.loss == "squared" else S)
 
     def _as_probabilities(self, S: FloatArray) -> FloatArray:
         """Return what a score says about the share of ones, by the loss that it minimises."""

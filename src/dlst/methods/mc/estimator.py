@@ -32,7 +32,7 @@ from dlst.methods.mc.search import (
 )
 from dlst.methods.mc.solvers import Completed, exact_path, fixed_point_path
 from dlst.methods.scaling import FeatureScaler, Scaling
-from dlst.parts import OutOfSample
+from dlst.parts import OutOfSample, Scores
 
 FloatArray = NDArray[np.float64]
 
@@ -357,12 +357,9 @@ class MC(MultiLabelClassifier):
             return chi2_scores(as_dense(X), shared, self.feature_weight_, self.nuclear_penalty_)
         return np.asarray(X @ self.coef_ + self.intercept_)
 
-    def _scores(self, X: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         S = self._new_scores(X)
-        return self._as_probabilities(S), S
-
-    def _probabilities(self, X: FeatureMatrix) -> FloatArray:
-        return self._scores(X)[0]
+        return Scores(self._as_probabilities(S), S)
 
     def _as_probabilities(self, S: FloatArray) -> FloatArray:
         return np.asarray(expit(self.probability_slope_ * S))

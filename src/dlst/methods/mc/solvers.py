@@ -147,14 +147,6 @@ def published_step(problem: Completion) -> float:
     return min(_PUBLISHED_STEP / problem.per_label, for_features)
 
 
-def published_mus(problem: Completion, smallest: float, factor: float = 0.25) -> list[float]:
-    """Return the program's μ: σ₁ times falling powers, to the first that is not above the last."""
-    mus = [factor * spectral_norm(problem.target)]
-    while mus[-1] > smallest:
-        mus.append(factor * mus[-1])
-    return mus
-
-
 def published_objective(problem: Completion, Z: FloatArray, mu: float) -> float:
     """Return what the program watches: with constraints it forgets the ½ of the squared loss."""
     forgotten = problem.variant != "mc1" and problem.feature_loss == "squared"

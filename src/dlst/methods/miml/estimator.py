@@ -24,7 +24,7 @@ from dlst.methods.miml.inference import Posterior, SparseLabels
 from dlst.methods.miml.query import greedy_information, signal_strengths
 from dlst.methods.miml.regression import Regression, chosen_regression
 from dlst.methods.scaling import FeatureScaler, Scaling
-from dlst.parts import OutOfSample
+from dlst.parts import OutOfSample, Scores
 from dlst.regressors.kernels import check_kernel
 
 KERNELS = ("rbf", "linear", "cosine")
@@ -350,10 +350,7 @@ class MIML(MultiLabelClassifier):
         n = self.rows_.shape[0]
         return F[:n], F[n:]
 
-    def _probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
-        return self._scores(X)[0]
-
-    def _scores(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         T = self._features(X) @ self.weights_
         mean = self._infer(T).mean
         return regressed_scores(mean if self.training == "iterated" else self._ranked(mean, T))

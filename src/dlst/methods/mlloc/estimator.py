@@ -24,7 +24,7 @@ from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.mlloc.objective import LOSSES, Alternation, State
 from dlst.methods.scaling import FeatureScaler, Scaling
-from dlst.parts import Smoother
+from dlst.parts import Scores, Smoother
 from dlst.regressors import KernelRidge
 
 FloatArray = NDArray[np.float64]
@@ -232,17 +232,14 @@ class MLLOC(MultiLabelClassifier):
         self.dual_coef_ = self.basis_.whitening_ @ state.scorers.weights
         self.code_coef_, self.intercept_ = state.scorers.code_weights, state.scorers.intercept
 
-    def _probabilities(self, X: FeatureMatrix) -> FloatArray:
-        return self._scores(X)[0]
-
-    def _scores(self, X: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         # One kernel serves the regression of the codes and the scorers.
         both = np.hstack([self.code_dual_coef_, self.dual_coef_])
         found = self.basis_.combine(self.scaler_.transform(X), both)
         m = len(self.code_intercept_)
         C = self._admissible(found[:, :m] + self.code_intercept_)
         S = found[:, m:] + C @ self.code_coef_ + self.intercept_
-        return regressed_probabilities(0.5 * (1.0 + S)), S
+        return Scores(regressed_probabilities(0.5 * (1.0 + S)), S)
 
     def _admissible(self, regressed: FloatArray) -> FloatArray:
         return project_onto_simplex(regressed) if self.project_codes else regressed

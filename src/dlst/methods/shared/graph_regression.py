@@ -15,7 +15,7 @@ from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
-from dlst.parts import OutOfSample
+from dlst.parts import OutOfSample, Scores
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.kernels import Kernel, check_kernel
 
@@ -71,10 +71,7 @@ class ManifoldClassifier(MultiLabelClassifier):
     def _predicted_labels(self, X: FeatureMatrix) -> FloatArray:
         """Return the labels of rows as the regression predicts them, about 0 to 1."""
 
-    def _probabilities(self, X: FeatureMatrix) -> FloatArray:
-        return regressed_probabilities(self._predicted_labels(X))
-
-    def _scores(self, X: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         return regressed_scores(self._predicted_labels(X))
 
     def _check_common_parameters(self) -> None:

@@ -16,9 +16,11 @@ from sklearn.utils import check_random_state
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, integer, number, one_of
 from dlst.decisions import OwnOrRule, Tau
+from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.sleec.local_embedding import SPLIT_STEPS, LocalEmbedding
+from dlst.parts import Scores
 
 FloatArray = NDArray[np.float64]
 
@@ -221,11 +223,11 @@ class SLEEC(MultiLabelClassifier):
                     shares[here] += _share_of(voters, self.labels_)
         return shares / len(self.embeddings_)
 
-    def _probabilities(self, X: FeatureMatrix) -> FloatArray:
+    def _scores(self, X: FeatureMatrix) -> Scores:
         # Shares differ by at least 1 / (neighbours × learners), or not at all.
         little = 0.5 / (self.n_neighbors * len(self.embeddings_))
         prior = self.prevalence_[self._varying]
-        return np.clip((1.0 - little) * self._votes(X) + little * prior, 0.0, 1.0)
+        return with_logits(np.clip((1.0 - little) * self._votes(X) + little * prior, 0.0, 1.0))
 
 
 def _warn(message: str) -> None:
