@@ -27,6 +27,7 @@ from dlst._files import atomic_write
 from dlst.data import Dataset, Split, random_split
 from dlst.data.registry import is_cached, load_registered
 from dlst.decoders import LinearDecoder, VoteDecoder
+from dlst.experiments.surroundings import surroundings
 from dlst.methods import LabelSpaceClassifier, make
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -83,7 +84,8 @@ MEASURES = {
 INTRODUCTION = f"""# Compositions compared
 
 Written by `python benchmarks/compositions.py --write`: {{cells}} fits, {{minutes:.0f}} minutes
-with {THREADS} BLAS thread. Cells that ran into the limit of {TIME_LIMIT} s ({{late}}) show "—".
+with {THREADS} BLAS thread, at commit {{commit}}. Cells that ran into the limit of {TIME_LIMIT} s
+({{late}}) show "—".
 
 The best of a row is bold. The last row is the mean over sets with all cells measured.
 
@@ -309,7 +311,12 @@ def against(figures: Figures) -> Iterator[str]:
 def page(figures: Figures) -> str:
     seconds = sum(record["seconds"] for record in figures.records.values())
     late = sum(record["status"] != "ok" for record in figures.records.values())
-    start = INTRODUCTION.format(cells=len(figures.records), minutes=seconds / 60, late=late)
+    start = INTRODUCTION.format(
+        cells=len(figures.records),
+        minutes=seconds / 60,
+        late=late,
+        commit=surroundings().get("commit", "unknown"),
+    )
     counts = ["## DLST against each column\n", *against(figures)]
     return "\n".join([start, *tables(figures), *counts, ""])
 

@@ -27,6 +27,7 @@ from dlst.data import load
 from dlst.experiments import Limits, Plan, Variant, run
 from dlst.experiments.measures import LABELLED_AP
 from dlst.experiments.runner import Progress
+from dlst.experiments.surroundings import surroundings
 from dlst.methods import BR, METHODS, available, method_info
 from dlst.reports import (
     blocks_to_markdown,
@@ -74,7 +75,8 @@ CPLST = {"emotions": (3, 0.79), "scene": (3, 0.80), "yeast": (7, 0.75)}
 INTRODUCTION = """# Methods compared
 
 Written by `python benchmarks/methods.py table --write`: {cells} cells, {minutes:.0f} minutes,
-tuning included, on one thread each and two at a time; {failed} failed or out of time.
+tuning included, on one thread each and two at a time; {failed} failed or out of time. Measured at
+commit {commit}; what was changed later is not in the figures.
 
 Official splits; msrc, which has none, by a random half. Each method's parameters are chosen over
 its small grid in the registry (`dlst.methods.method_info(name).param_grid`) by instance AP in three
@@ -147,6 +149,7 @@ def page(methods: list[str], sets: tuple[str, ...], jobs: int, *, write: bool) -
         cells=len(records),
         minutes=minutes,
         failed=sum(record["status"] != "done" for record in records),
+        commit=surroundings().get("commit", "unknown"),
     )
     parts = [start, "## What they are\n", *meanings(methods), ""]
     for measure, title in MEASURES.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ from scipy.special import expit
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+
+Space: TypeAlias = Literal["codes", "features"]
+"""Where neighbours are searched."""
 
 CONSTANT_LOGIT = 30.0
 """Bound of logits, reached by labels that were always or never present: p = 1 or 0."""
@@ -46,7 +49,7 @@ class NeighbourVotes:
     indices: IntArray
     distances: FloatArray
     weights: FloatArray
-    space: Literal["codes", "features"] = "codes"
+    space: Space = "codes"
 
     def matrix(self, n_training: int) -> sp.csr_array:
         """Return the weights as a matrix of voted on rows by training rows; rows add up to 1."""

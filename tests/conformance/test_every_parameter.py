@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -301,3 +302,16 @@ def test_a_parameter_changes_something_or_is_said_not_to(name, parameter):
     plain = seen(name, tuple(context))
     other = seen(name, (*context, (parameter, Setting(value))))
     assert not _same(plain, other), f"{parameter}={value!r} changes nothing"
+
+
+def names_of_the_table() -> list[str]:
+    page = (Path(__file__).resolve().parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page.split("## Names of parameters")[1].split("## ")[0]
+    cells = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ")]
+    return [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
+
+
+def test_the_table_of_names_has_names_that_somebody_has():
+    known = {name.rpartition("__")[2] for each in available() for name in make(each).get_params()}
+    assert len(names_of_the_table()) > 20
+    assert [name for name in names_of_the_table() if name not in known] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,7 +29,7 @@ from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.neighbours import Neighbours
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
 from dlst.errors import DataError
-from dlst.explanation import Explanation, NeighbourVotes
+from dlst.explanation import Explanation, NeighbourVotes, Space
 from dlst.parts import OutOfSample, Scores, SearchedCodes
 
 VOTE_MARGIN = 1e-5
@@ -39,8 +39,6 @@ TOLD_ENTRIES, FEWEST_TOLD = 4_000_000, 100
 
 PAIR_BLOCK = 1_000_000
 SOURCES = ("code vote", "feature vote", "read-out")
-
-Space: TypeAlias = Literal["codes", "features"]
 
 
 class ShortlistDecoder(CheckedDecoder):

@@ -56,24 +56,25 @@ class StackedDecoder(CheckedDecoder):
     n_jobs: int | None
 
     def _fit(self, given: Given) -> None:
-        labels = given.labels
-        training = TrainingRows(
-            given.codes,
-            labels,
-            given.targets,
-            given.X,
-            given.smoother,
-            rows=self._draw_rows(labels.labelled_rows),
-            n_jobs=self.n_jobs,
+        self.calibrate(
+            TrainingRows(
+                given.codes,
+                given.labels,
+                given.targets,
+                given.X,
+                given.smoother,
+                rows=self._draw_rows(given.labels.labelled_rows),
+                n_jobs=self.n_jobs,
+            )
         )
+
+    def calibrate(self, training: TrainingRows) -> None:
+        """Fit the evidences to rows that were checked before, and learn how much each is worth."""
+        labels = training.labels
         self.n_rows_, self.n_codes_ = training.codes.shape
         self.n_features_ = None if training.X is None else training.X.shape[1]
-        self.constant_, self.prevalence_, self.prior_ = (
-            labels.constant,
-            labels.prevalence,
-            labels.prior,
-        )
-        self.calibration_rows_ = training.rows
+        self.constant_, self.prevalence_ = labels.constant, labels.prevalence
+        self.prior_, self.calibration_rows_ = labels.prior, training.rows
         self._learn(training)
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:

@@ -69,8 +69,10 @@ def answer(model: Any, method: str, X: Any, *arguments: Any, **named: Any) -> An
 
 def _near(light: Any, rows: Any, model: Any, voters: Sequence[Any] | None) -> Any:
     """Find who votes on rows among the shards of a cluster; None for a model in memory."""
-    votes = [e for e in getattr(model.decoder_, "evidences_", ()) if hasattr(e, "k_")]
-    if voters is None or not votes:
+    if voters is None:
+        return None
+    votes = [each for each in model.decoder_.evidences_ if each.space is not None]
+    if not votes:
         return None
     wanted = max(vote.k_ for vote in votes) + 1
     queries = delayed(_queries)(light, rows)

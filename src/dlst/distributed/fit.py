@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from dask import delayed
 from numpy.typing import NDArray
 
+from dlst._parameters import check_parameters
 from dlst.decoders import EvidenceDecoder, VoteDecoder
 from dlst.decoders.evidences.ballot import usable_neighbourhoods
 from dlst.distributed.admission import check_looks, checked_composition, name_labels
@@ -91,7 +92,8 @@ class _Fitting:
         codes = self._codes_regression(ridge, model.encoder_)
         model.decoder_ = self._decoder(ridge, codes, model.encoder_)
         model.regressor_ = _regressor(self.parts.regressor, ridge, dask.compute(codes)[0])
-        rho = next((e.rho_ for e in model.decoder_.evidences_ if hasattr(e, "rho_")), 0.0)
+        among_codes = [each for each in model.decoder_.evidences_ if each.space == "codes"]
+        rho = among_codes[0].rho_ if among_codes else 0.0
         model.cluster_voters_ = dask.persist(
             *[
                 delayed(voters_of)(shard, codes, ridge.alpha, model.encoder_, rho)
@@ -118,6 +120,7 @@ class _Fitting:
     def _decoder(self, ridge: Ridge, codes: Any, encoder: Any) -> ClusterDecoder:
         asked: EvidenceDecoder = self.parts.decoder
         decoder = ClusterDecoder(**asked.get_params(deep=False))
+        check_parameters(decoder)
         rows = decoder._draw_rows(np.arange(self.n))
         near, labels = self._near(rows, decoder, ridge, codes, encoder, features=True)
         readouts = [
@@ -141,7 +144,7 @@ class _Fitting:
             code_offset=self.means if full else None,
             basis=regressed.basis,
         )
-        decoder.fit(training, None)
+        decoder.calibrate(training)
         decoder.calibration_rows_ = rows
         decoder.n_codes_ = decoder.n_features_ = None
         return decoder

@@ -194,9 +194,6 @@ class ClusterFeatureVote(_FoundVote, FeatureVote):
 class ClusterDecoder(EvidenceDecoder):
     """The default decoder where voters lie on a cluster."""
 
-    def _training(self, codes: Any, *_: Any) -> TrainingRows:
-        return codes  # type: ignore[no-any-return]  # all was prepared where the rows lie
-
     def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
         evidences: list[Evidence] = []
         if self.direct:

@@ -16,7 +16,7 @@ from dlst._unknown import impute
 from dlst._weights import Weights
 from dlst.decoders._inputs import FloatArray, IntArray, Labels
 from dlst.decoders.evidences.ballot import Ballot
-from dlst.explanation import NeighbourVotes
+from dlst.explanation import NeighbourVotes, Space
 from dlst.parts import SearchedCodes, Smoother
 
 
@@ -102,6 +102,9 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
     """
 
     name: ClassVar[str]
+
+    space: ClassVar[Space | None] = None
+    """Where its neighbours are searched; None for an evidence that is no vote of near rows."""
 
     votes_among_codes: ClassVar[bool] = False
     """Whether its neighbours, found among codes, may vote for whole label sets."""

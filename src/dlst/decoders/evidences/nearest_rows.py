@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from dlst.decoders.evidences.contract import Evidence, TrainingRows
 from dlst.decoders.index import NeighbourIndex
 from dlst.decoders.leave_two_out import leave_two_out_neighbours
 from dlst.decoders.neighbours import Neighbours
-from dlst.explanation import NeighbourVotes
+from dlst.explanation import NeighbourVotes, Space
 from dlst.parts import SearchedCodes
 
 K_GRID = (10, 15, 20, 30, 40, 60, 80, 120, 160)
@@ -30,7 +30,7 @@ RHO_GRID = (0.0, 0.1, 0.2, 0.3)
 class _Vote(Evidence):
     """What both votes share once the neighbours of the calibration rows are known."""
 
-    space: Literal["codes", "features"]
+    space: ClassVar[Space]
     n_jobs_: int | None
     index_: NeighbourIndex
     ballot_: Ballot

@@ -24,7 +24,7 @@ from dlst.decoders.evidences.contract import OfferingEvidence, TrainingRows
 from dlst.decoders.evidences.label_scores import ProbabilityCodes, required_features
 from dlst.decoders.neighbours import Neighbours
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
-from dlst.explanation import NeighbourVotes
+from dlst.explanation import NeighbourVotes, Space
 
 WIDE_K_GRID = (20, 40, 80, 160, 320)
 WIDE_RHO_GRID = (0.0, 0.1, 0.2)
@@ -39,7 +39,7 @@ class OfferingVote(OfferingEvidence):
         Neighbours that vote.
     """
 
-    space: ClassVar[Any]
+    space: ClassVar[Space]
     k_grid: Sequence[int]
 
     def prepare(self, training: TrainingRows) -> None:
