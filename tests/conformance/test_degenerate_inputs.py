@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
+from small_methods import made
 
-from dlst.methods import available, make, method_info
+from dlst.methods import available, method_info
 
 N, D, K = 20, 4, 3
 
@@ -24,11 +25,6 @@ def small_problem():
     X = rng.normal(size=(N, D)).round(3)
     Y = (X @ rng.normal(size=(D, K)) + 0.5 * rng.normal(size=(N, K)) > 0).astype(np.int64)
     return X, Y
-
-
-def made(name):
-    model = make(name)
-    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 
 
 @cache

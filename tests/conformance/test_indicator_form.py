@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from small_methods import made
 
 from dlst.data import IterativeStratification
 from dlst.decisions import DECISIONS
@@ -43,11 +44,6 @@ def methods_with(*parameters):
     """Choose the methods that have one of some parameters."""
     having = [name for name in available() if set(parameters) & set(make(name).get_params())]
     return pytest.mark.parametrize("name", having)
-
-
-def made(name, **parameters):
-    model = make(name, **parameters)
-    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 
 
 @cache

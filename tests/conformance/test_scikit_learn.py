@@ -5,16 +5,13 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
+from small_methods import made
 
-from dlst.methods import LabelSpaceClassifier, available, make
+from dlst.methods import LabelSpaceClassifier, available
 
 
 def methods():
-    for name in available():
-        model = make(name)
-        if "random_state" in model.get_params():
-            model.set_params(random_state=0)
-        yield model
+    yield from map(made, available())
     yield LabelSpaceClassifier(random_state=0)
 
 
