@@ -135,13 +135,15 @@ class EvidenceDecoder(StackedDecoder):
         return evidences
 
     def _learn(self, training: TrainingRows) -> None:
+        evidences = self._make_evidences(training)
         if self._is_small(training):
-            self._stack(training, weigh=False)
+            self._stack(training, evidences, weigh=False)
             return
         if self.enrichment > 0:
-            guessed = self._stack(replace(training, rows=training.labels.labelled_rows))
+            every = replace(training, rows=training.labels.labelled_rows)
+            guessed = self._stack(every, evidences)
             training = replace(training, enriched=self._enrich(training, guessed))
-        self._stack(training)
+        self._stack(training, evidences)
 
     def _weigh(self, evidence: FloatArray, training: TrainingRows) -> None:
         if self.slopes == "shared":

@@ -35,7 +35,7 @@ class StackedDecoder(CheckedDecoder):
     """Base of the decoders that calibrate evidences: logit p = a_j + Σ b_m · evidence_m, b >= 0.
 
     A subclass has the parameters ``n_queries``, ``random_state`` and ``n_jobs``, and says in
-    ``_make_evidences`` which evidences it uses.
+    ``_learn`` which evidences it uses.
 
     Attributes
     ----------
@@ -141,22 +141,16 @@ class StackedDecoder(CheckedDecoder):
         )
 
     @abstractmethod
-    def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
-        """Return the unfitted evidences."""
-
     def _learn(self, training: TrainingRows) -> None:
         """Fit evidences, intercepts and slopes, and what they say of the calibration rows."""
-        self._stack(training)
 
-    def _stack(self, training: TrainingRows, *, weigh: bool = True) -> FloatArray:
-        """Fit the evidences and weigh them; return probabilities of the calibration rows."""
-        if self.constant_.all():
-            # Nothing to learn: every label keeps its prevalence.
-            self.evidences_: list[Evidence] = []
-        else:
-            self.evidences_ = [
-                clone(evidence, safe=False) for evidence in self._make_evidences(training)
-            ]
+    def _stack(
+        self, training: TrainingRows, evidences: Sequence[Evidence], *, weigh: bool = True
+    ) -> FloatArray:
+        """Fit evidences and weigh them; return probabilities of the calibration rows."""
+        # Where all labels are constant there is nothing to learn: they keep their prevalence.
+        asked = [] if self.constant_.all() else evidences
+        self.evidences_: list[Evidence] = [clone(evidence, safe=False) for evidence in asked]
         shape = (len(training.rows), training.labels.shape[1])
         evidence = np.zeros((len(self.evidences_), *shape))
         for place, part in enumerate(self.evidences_):

@@ -236,9 +236,6 @@ class StagedDecoder(StackedDecoder):
     def _on_varying(self, values: FloatArray) -> FloatArray:
         return np.where(self.constant_, 0.0, values)
 
-    def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
-        return self.evidences_
-
 
 class _Judge:
     """The pilot rows, and the log-loss of the evidence so far, weighed on them."""

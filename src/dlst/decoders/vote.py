@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from dlst.decoders.evidences import K_GRID, RHO_GRID, CodeVote, Evidence, TrainingRows
+from dlst.decoders.evidences import K_GRID, RHO_GRID, CodeVote, TrainingRows
 from dlst.decoders.stack import StackedDecoder
 
 
@@ -69,5 +69,5 @@ class VoteDecoder(StackedDecoder):
         """Left-out log-loss of the chosen vote, for comparing codes; 0 without a vote."""
         return 0.0 if self.vote_ is None else float(self.vote_.log_loss_.min())
 
-    def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
-        return [CodeVote(self.k_grid, self.rho_grid)]
+    def _learn(self, training: TrainingRows) -> None:
+        self._stack(training, [CodeVote(self.k_grid, self.rho_grid)])
