@@ -114,7 +114,7 @@ def _dask_parts(X: Any) -> list[tuple[Any, int]]:
     parts = []
     for block, length in zip(feature_blocks(X), row_lengths(X), strict=True):
         for cut in gen_batches(length, ROWS_AT_ONCE):
-            part = block if length <= ROWS_AT_ONCE else delayed(_cut)(block, cut)
+            part = block if length <= ROWS_AT_ONCE else block[cut]
             parts.append((part, cut.stop - cut.start))
     return parts
 
@@ -122,10 +122,6 @@ def _dask_parts(X: Any) -> list[tuple[Any, int]]:
 def _memory_parts(X: FeatureMatrix) -> list[tuple[Any, int]]:
     cuts = list(gen_batches(X.shape[0], ROWS_AT_ONCE))
     return [(delayed(X[cut], traverse=False), cut.stop - cut.start) for cut in cuts]
-
-
-def _cut(X: FeatureMatrix, rows: slice) -> FeatureMatrix:
-    return X[rows]
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -156,7 +152,7 @@ def _as_dask(
         return da.concatenate(blocks, axis=0)
 
     def field(place: int) -> list[Any]:
-        return [delayed(_field)(part, place) for part in found]
+        return [part[place] for part in found]
 
     if method == "transform":
         return column(found, model.regressor_.readout_.weights.shape[1], np.float64)
@@ -169,7 +165,3 @@ def _as_dask(
         decided = column(field(0), K, np.dtype(targets.dtype), sparse=targets.sparse)
         return Predictions(decided, *(column(field(i), K, np.float64) for i in (1, 2)))
     return column(found, K, np.float64)
-
-
-def _field(answered: tuple[Any, ...], place: int) -> Any:
-    return answered[place]

@@ -15,7 +15,7 @@ from dlst._parameters import check_parameters
 from dlst.decoders import EvidenceDecoder, VoteDecoder
 from dlst.decoders.evidences.ballot import usable_neighbourhoods
 from dlst.distributed.admission import check_looks, checked_composition, name_labels
-from dlst.distributed.blocks import Block, training_blocks, tree_sum
+from dlst.distributed.blocks import training_blocks, tree_sum
 from dlst.distributed.codes import chosen_code
 from dlst.distributed.ridge import Regressed, Ridge, chosen_rows, readout_of, regress, search
 from dlst.distributed.scaling import fitted_scaler
@@ -105,8 +105,7 @@ class _Fitting:
         """Regress codes; the full code is the labels less their mean, regressed already."""
         if _is_full(encoder):
             return delayed(_less)(ridge.labels, self.means)
-        basis = delayed(_basis_of)(ridge.labels)
-        return regress(basis, self.shards, self.means, encoder)
+        return regress(ridge.labels.basis, self.shards, self.means, encoder)
 
     def _vote_loss(self, vote: VoteDecoder, ridge: Ridge, encoder: Any) -> float:
         """Return what codes are worth: the left-out log-loss of the vote of near ones."""
@@ -128,8 +127,8 @@ class _Fitting:
             for shard in self.shards
         ]
         spread, values, regressed = dask.compute(
-            tree_sum(Spread.joined, [delayed(_first)(each) for each in readouts]),
-            [delayed(_second)(each) for each in readouts],
+            tree_sum(Spread.joined, [each[0] for each in readouts]),
+            [each[1] for each in readouts],
             ridge.labels,
         )
         full = _is_full(encoder)
@@ -171,10 +170,8 @@ class _Fitting:
             )
             for shard in self.shards
         ]
-        near, sample = dask.compute(
-            tree_sum(_Merge(wanted, rows), parts), delayed(_labels_of)(queries)
-        )
-        return near, sample
+        near, labels = dask.compute(tree_sum(_Merge(wanted, rows), parts), queries.Y)
+        return near, labels
 
     def _calibration(
         self, rows: IntArray, near: Candidates, labels: sp.csr_array, **known: Any
@@ -226,19 +223,3 @@ def _is_full(encoder: Any) -> bool:
 
 def _less(labels: Regressed, means: FloatArray) -> Regressed:
     return labels._replace(target_mean=labels.target_mean - means)
-
-
-def _basis_of(labels: Regressed) -> Any:
-    return labels.basis
-
-
-def _labels_of(block: Block) -> sp.csr_array:
-    return block.Y
-
-
-def _first(pair: tuple[Any, Any]) -> Any:
-    return pair[0]
-
-
-def _second(pair: tuple[Any, Any]) -> Any:
-    return pair[1]

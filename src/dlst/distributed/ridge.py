@@ -102,7 +102,7 @@ def search(ridge: KernelRidge, blocks: Sequence[Any], n: int, means: FloatArray)
         tree_sum(sum_of, [delayed(_errors)(attempt, block, means, alphas) for block in blocks])
         for attempt in attempts
     ]
-    found, widths = dask.compute(errors, [delayed(_width)(basis) for basis in bases])
+    found, widths = dask.compute(errors, [basis.gamma_ for basis in bases])
     table = np.array(found)
     width, place = divmod(int(np.argmin(table)), len(alphas))
     tried = {
@@ -175,10 +175,6 @@ def _widened(basis: KernelBasis, multiple: float, n: int) -> KernelBasis:
     wider = copy(basis).set_params(gamma=basis.gamma_ * multiple)
     found: KernelBasis = wider.fit_sample(basis.rows_, basis.indices_, n)
     return found
-
-
-def _width(basis: KernelBasis) -> float | None:
-    return basis.gamma_
 
 
 def _shift(basis: KernelBasis, block: Block) -> FloatArray:
