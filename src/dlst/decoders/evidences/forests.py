@@ -164,8 +164,8 @@ class ExtraTreesVote(LeafVote):
 
     Examples
     --------
-    >>> from dlst.methods import DLST
-    >>> DLST(evidences=[ExtraTreesVote(20)]).evidences[0].name
+    >>> from dlst.decoders import EvidenceDecoder
+    >>> EvidenceDecoder(extra=[ExtraTreesVote(20)]).extra[0].name
     'extra trees'
     """
 
@@ -198,8 +198,8 @@ class RandomForestVote(LeafVote):
 
     Examples
     --------
-    >>> from dlst.methods import DLST
-    >>> DLST(evidences=[RandomForestVote(20)]).evidences[0].name
+    >>> from dlst.decoders import EvidenceDecoder
+    >>> EvidenceDecoder(extra=[RandomForestVote(20)]).extra[0].name
     'random forest'
     """
 
