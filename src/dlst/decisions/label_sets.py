@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from scipy.special import logsumexp
 
 from dlst.decisions._entries import BoolArray, Entries, FloatArray, IntArray
 
@@ -92,9 +91,9 @@ class TopSets(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SetScores:
-    """What speaks for each of u label sets, for some rows: three arrays of shape (n, u)."""
+    """What speaks for each of u label sets, for some rows: an array of shape (3, n, u)."""
 
-    parts: tuple[FloatArray, FloatArray, FloatArray]
+    parts: FloatArray
 
     @classmethod
     def of(
@@ -109,37 +108,53 @@ class SetScores:
         least = np.log(MARGIN) - np.log1p(-MARGIN)
         above = np.log(inside) - np.log1p(-inside) - least
         spoken = entries.matrix(above) @ sets.T
-        spoken = spoken.toarray() if sp.issparse(spoken) else np.asarray(spoken)
-        spoken += least * np.diff(sets.indptr)
-        prior = np.broadcast_to(log_prior, spoken.shape)
-        voted = np.log(shares.toarray() + PRIOR_SHARE * np.exp(prior))
-        return cls((spoken, voted, prior))
+        parts = np.empty((3, *spoken.shape))
+        parts[0] = spoken.toarray() if sp.issparse(spoken) else spoken
+        parts[0] += least * np.diff(sets.indptr)
+        parts[2] = log_prior
+        # Few sets have votes; the logarithm of any other is known.
+        np.add(parts[2], np.log(PRIOR_SHARE), out=parts[1])
+        votes = shares.tocoo()
+        parts[1][votes.coords] = np.log(votes.data + PRIOR_SHARE * np.exp(parts[2][votes.coords]))
+        return cls(parts)
 
     def without(self, rows: IntArray, sets: IntArray) -> SetScores:
         """Take sets out of the candidates of some rows."""
-        spoken = self.parts[0]
-        spoken[rows, sets] = _NEVER
-        return SetScores((spoken, *self.parts[1:]))
+        self.parts[0, rows, sets] = _NEVER
+        return self
 
     def total(self, coef: FloatArray) -> FloatArray:
         """Give α, γ, δ times the parts, added up."""
-        total: FloatArray = coef[0] * self.parts[0]
-        for weight, part in zip(coef[1:], self.parts[1:], strict=True):
-            if weight:
-                total += weight * part
-        return total
+        return np.asarray(np.tensordot(coef, self.parts, 1))
 
     def top(self, coef: FloatArray, k: int, seen: float) -> TopSets:
         """Give the k likeliest sets; ``seen`` is what the probabilities of all sets add up to."""
         total = self.total(coef)
         best = np.argsort(-total, axis=1, kind="stable")[:, :k]
         found = np.take_along_axis(total, best, axis=1)
-        probabilities = seen * np.exp(found - logsumexp(total, axis=1, keepdims=True))
+        probabilities = seen * np.exp(found - to_shares(total)[:, None])
         parts = [
             weight * np.take_along_axis(part, best, axis=1)
             for weight, part in zip(coef, self.parts, strict=True)
         ]
         return TopSets(best, probabilities, np.stack(parts, axis=2), sp.csr_array((0, 0)))
+
+
+def to_shares(total: FloatArray) -> FloatArray:
+    """Make log-weights (n, u) shares of 1, in their place; return the logs of their sums.
+
+    Examples
+    --------
+    >>> total = np.log([[1.0, 3.0]])
+    >>> np.exp(to_shares(total)), total
+    (array([4.]), array([[0.25, 0.75]]))
+    """
+    highest = total.max(axis=1)
+    total -= highest[:, None]
+    np.exp(total, out=total)
+    sums = total.sum(axis=1)
+    total /= sums[:, None]
+    return np.asarray(highest + np.log(sums))
 
 
 def calibration_error(confidence: FloatArray, right: BoolArray, weights: FloatArray) -> float:

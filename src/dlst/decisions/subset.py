@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from dlst.decisions._entries import Entries, FloatArray, IntArray
 from dlst.decisions.base import DecisionRule, Examples, as_votes
-from dlst.decisions.label_sets import SetScores, TopSets, calibration_error
+from dlst.decisions.label_sets import SetScores, TopSets, calibration_error, to_shares
 from dlst.encoders.labelsets import distinct_label_sets
 from dlst.errors import DataError
 
@@ -118,34 +117,31 @@ class SubsetRule(DecisionRule):
             return
         most = max(FEWEST_ROWS, LEARNT_PAIRS // len(counts))
         usable = usable[np.unique(np.linspace(0, len(usable) - 1, most).astype(int))]
-        learnt = usable[counts[own[usable]] >= 2.0]
-        votes = examples.votes
-        if len(learnt) >= FEWEST_ROWS:
-            scores = self._left_out(examples.entries, votes, learnt, own, counts)
-            self.coef_ = _fitted(scores, own[learnt], weight[learnt], with_votes=votes is not None)
-        scores = self._left_out(examples.entries, votes, usable, own, counts)
-        top = scores.top(self.coef_, 1, 1.0 - self.unseen_)
-        self.calibration_error_ = calibration_error(
-            top.probabilities[:, 0], top.indices[:, 0] == own[usable], weight[usable]
-        )
+        own, weight = own[usable], weight[usable]
+        scores = self._left_out(examples, usable, own, counts)
+        again = counts[own] >= 2.0
+        if again.sum() >= FEWEST_ROWS:
+            self.coef_ = _fitted(scores, own, weight * again, with_votes=self._takes_votes)
+        total = scores.total(self.coef_)
+        best = total.argmax(axis=1)
+        to_shares(total)
+        likely = (1.0 - self.unseen_) * total[np.arange(len(best)), best]
+        self.calibration_error_ = calibration_error(likely, best == own, weight)
 
     def _left_out(
-        self, entries: Entries, votes: Any, rows: IntArray, own: IntArray, counts: FloatArray
+        self, examples: Examples, rows: IntArray, own: IntArray, counts: FloatArray
     ) -> SetScores:
         """Score the sets of some rows as if each row had not been counted."""
-        chosen = entries.rows(rows)
-        prior = np.tile(counts, (len(rows), 1))
-        place = np.arange(len(rows)), own[rows]
-        prior[place] -= 1.0
-        gone = prior[place] <= 0
-        prior[place] = np.where(gone, 1.0, prior[place])
+        place, others = (np.arange(len(rows)), own), counts[own] - 1.0
+        prior = np.tile(np.log(counts), (len(rows), 1))
+        prior[place] = np.log(np.where(others > 0, others, 1.0))
+        prior -= np.log(counts.sum() - 1.0)
+        votes = None if examples.votes is None else examples.votes[rows]
         scores = SetScores.of(
-            chosen,
-            self.sets_,
-            np.log(prior / (counts.sum() - 1.0)),
-            self._shares(votes[rows] if votes is not None else None, len(rows)),
+            examples.entries.rows(rows), self.sets_, prior, self._shares(votes, len(rows))
         )
-        return scores.without(place[0][gone], place[1][gone])
+        gone = np.flatnonzero(others <= 0)
+        return scores.without(gone, own[gone])
 
     def _blocks(self, entries: Entries, votes: Any) -> Iterator[SetScores]:
         if votes is None and self._takes_votes and self.coef_[1] > 0:
@@ -192,10 +188,12 @@ def set_loss(
     """Give the mean of −log P(own set | x), and its gradient by α, γ, δ."""
     rows, share = np.arange(len(own)), weights / weights.sum()
     total = scores.total(coef)
-    normaliser = logsumexp(total, axis=1)
-    expected = np.exp(total - normaliser[:, None])
-    gradient = [share @ ((expected * part).sum(axis=1) - part[rows, own]) for part in scores.parts]
-    return float(share @ (normaliser - total[rows, own])), np.array(gradient)
+    at_own = total[rows, own]
+    normaliser = to_shares(total)
+    gradient = [
+        share @ (np.einsum("ij,ij->i", total, part) - part[rows, own]) for part in scores.parts
+    ]
+    return float(share @ (normaliser - at_own)), np.array(gradient)
 
 
 def _whole_rows(labels: sp.csr_array, weights: FloatArray) -> IntArray:
