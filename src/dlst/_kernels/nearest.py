@@ -12,62 +12,57 @@ Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
 
-CHUNK = 16
-"""Values that are refused together; and one value of so many is looked at for a first guess."""
+CHUNK = 64
+"""Values that are refused together."""
 
 
 @compiled()
 def _select(
-    values: Singles, own: int, k: int, buffer: Singles, places: Ints, sample: Singles
+    values: Singles, own: int, k: int, buffer: Singles, places: Ints, maxima: Singles
 ) -> int:
     """Gather the k largest values, in their order, in the front of a buffer of more than k.
 
-    Of equal values the first are taken. A sample says which values are hardly among the largest;
-    should it have promised too much, all are looked at again. Returns their number.
+    Of equal values the first are taken. Returns their number.
     """
-    count: int = _gather(values, own, k, _guess(values, k, sample), buffer, places)
-    if count < k:
-        count = _gather(values, own, k, np.float32(-np.inf), buffer, places)
-    return count
-
-
-@compiled()
-def _guess(values: Singles, k: int, sample: Singles) -> np.float32:
-    """Return what more than k of the values exceed, as far as a sample can tell."""
-    size = len(sample)
-    expected = k * size / len(values)
-    rank = int(expected + 3.0 * np.sqrt(expected) + 3.0)
-    if rank >= size:
-        return np.float32(-np.inf)
-    step = len(values) // size
-    for s in range(size):
-        sample[s] = values[s * step]
-    least: np.float32 = np.partition(sample, size - rank)[size - rank]
-    return least
-
-
-@compiled()
-def _gather(values: Singles, own: int, k: int, least: float, buffer: Singles, places: Ints) -> int:
-    """Gather the k largest of the values above ``least``, or all where there are fewer."""
-    n, capacity = len(values), len(buffer)
+    least = _bound(values, k + (own >= 0), maxima)
     count = 0
-    for first in range(0, n, CHUNK):
-        stop = min(first + CHUNK, n)
-        hits = 0
-        for c in range(first, stop):
-            hits += values[c] > least
+    for first in range(0, len(values), CHUNK):
+        part = values[first : first + CHUNK]
+        hits = np.int32(0)
+        for c in range(len(part)):
+            hits += np.int32(part[c] > least)
         if hits == 0:
             continue
-        for c in range(first, stop):
-            if values[c] <= least or c == own:
+        for c in range(len(part)):
+            if part[c] <= least or first + c == own:
                 continue
-            buffer[count], places[count] = values[c], c
+            buffer[count], places[count] = part[c], first + c
             count += 1
-            if count == capacity:
+            if count == len(buffer):
                 count, least = _shrink(buffer, places, count, k)
     if count > k:
         count, _ = _shrink(buffer, places, count, k)
     return count
+
+
+@compiled()
+def _bound(values: Singles, rank: int, maxima: Singles) -> np.float32:
+    """Return what at least ``rank`` of the values exceed: the largest of as many groups do."""
+    groups = len(maxima)
+    maxima[:] = values[:groups]
+    for first in range(groups, len(values) - groups + 1, groups):
+        part = values[first : first + groups]
+        for g in range(groups):
+            maxima[g] = max(part[g], maxima[g])
+    reached = np.partition(maxima, groups - rank)[groups - rank]
+    below: np.float32 = np.nextafter(reached, np.float32(-np.inf))
+    return below
+
+
+@compiled()
+def _groups(n: int, k: int) -> int:
+    """Return in how many groups n values are looked at: few, and several times k."""
+    return min(max(4 * (k + 1), n // CHUNK), n)
 
 
 @compiled()
@@ -109,9 +104,9 @@ def largest(similarities: Singles, own: Longs, k: int) -> Ints:
     found = np.empty((n_rows, k), np.int32)
     buffer = np.empty(2 * k + 64, np.float32)
     places = np.empty(2 * k + 64, np.int32)
-    sample = np.empty(similarities.shape[1] // CHUNK, np.float32)
+    maxima = np.empty(_groups(similarities.shape[1], k), np.float32)
     for i in range(n_rows):
-        _select(similarities[i], own[i], k, buffer, places, sample)
+        _select(similarities[i], own[i], k, buffer, places, maxima)
         found[i] = places[:k]
     return found
 
@@ -166,14 +161,14 @@ def largest_products(
     sums = np.empty(n, np.float32)
     buffer = np.empty(2 * k + 64, np.float32)
     places = np.empty(2 * k + 64, np.int32)
-    sample = np.empty(n // CHUNK, np.float32)
+    maxima = np.empty(_groups(n, k), np.float32)
     for i in range(first, stop):
         sums[:] = 0
         for p in range(indptr[i], indptr[i + 1]):
             f, x = indices[p], data[p]
             for q in range(column_starts[f], column_starts[f + 1]):
                 sums[column_rows[q]] += x * column_values[q]
-        count = _select(sums, own[i], k, buffer, places, sample)
+        count = _select(sums, own[i], k, buffer, places, maxima)
         # A stable order: of equal products the lower row comes first.
         order = np.argsort(-buffer[:count], kind="mergesort")
         for c in range(k):
