@@ -16,7 +16,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
-from small_methods import FEW_MEMBERS
+from small_methods import FEW_MEMBERS, GIVEN_PENALTY
 
 from dlst.decoders import DirectReadout, MLkNNDecoder
 from dlst.encoders import PrincipalEncoder
@@ -203,8 +203,7 @@ OWN_VALUES = {
     "sleec": {"random_state": (5, {"n_clusters": 3})},
 }
 
-# What would be chosen by cross-validation in each of a method's fits.
-QUICKER = {**FEW_MEMBERS, "dlst1": {"alpha": 0.5}, "dlst-paper": {"regressor__alpha": 0.5}}
+QUICKER = {**FEW_MEMBERS, **GIVEN_PENALTY}
 
 # What changes no number here, and the words by which its docstring says so, or when it does.
 SAID_TO_CHANGE_NOTHING = {

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from small_methods import made
+from small_methods import quickly_made as made
 
 from dlst.data import IterativeStratification
 from dlst.decisions import DECISIONS
