@@ -100,20 +100,21 @@ def compare(
         write_results,
     )
 
+    if (plan_file is None) == (not data):
+        raise PlanError(
+            "give DATA or --plan, not both." if data else "give DATA, or a plan with --plan."
+        )
     if plan_file is not None:
-        if data:
-            raise PlanError("give DATA or --plan, not both.")
         plan = read_plan(plan_file)
-    elif data:
+    else:
         rows = parse_settings(protocol or [], "--protocol", "fraction=0.1")
         rows |= {} if test_size is None else {"test_size": test_size}
         rows |= {} if decision is None else {"decision": decision}
         rows |= {} if tau == "0" else parse_settings([f"tau={tau}"])
         options = _options(parse_labels(labels), columns)
-        rows |= {"options": options} if options else {}
         # One split has no others to be paired with: its rows tell what is chance.
-        rows |= {"per_row": True} if seeds == 1 else {}
-        names = [_resolved(name) for name in data]
+        rows |= options | ({"per_row": True} if seeds == 1 else {})
+        names = [_resolved(name) for name in data or []]
         compared = _listed(methods)
         mapped = names[:MOST_MAPS] if latent_map and MAPPED in compared else []
         plan = Plan(
@@ -123,14 +124,9 @@ def compare(
             seeds=seeds,
             protocols=[rows],
             tuning=tuning,  # type: ignore[arg-type]
-            probes=[
-                {"probe": "map", "data": name, **({"options": options} if options else {})}
-                for name in mapped
-            ],
+            probes=[{"probe": "map", "data": name, **options} for name in mapped],
             command=" ".join(["dlst", *map(shlex.quote, sys.argv[1:])]),
         )
-    else:
-        raise PlanError("give DATA, or a plan with --plan.")
     limits = run_views.limits_of(time_limit, memory_limit, jobs)
     run_views.fetch_data(plan)
     with (
@@ -159,9 +155,10 @@ def compare(
 
 
 def _options(labels: Any, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return what the readers of the data are told."""
+    """Return what the readers of the data are told, as a plan says it; nothing where nothing is."""
     found = {} if labels is None else {"labels": labels}
-    return {**found, "columns": columns} if columns else found
+    found |= {"columns": columns} if columns else {}
+    return {"options": found} if found else {}
 
 
 def _listed(names: str) -> list[Any]:

@@ -79,30 +79,17 @@ def fit(
     The columns of a table (CSV, TSV, Parquet) are read by what they hold, which is told; options
     such as --text and --category say otherwise. Test rows, when there are any, are measured on.
     """
-    from sklearn.utils.validation import has_fit_parameter
-
-    from dlst._seeds import give_seed
     from dlst.cli import views
     from dlst.cli.models import used_model
     from dlst.data.front_door import holds_tables
     from dlst.experiments.measures import measure_model
-    from dlst.methods import make
     from dlst.persistence import save_model
     from dlst.tagging import Tagger
 
     for target in (out, *([card] if card else [])):
         check_target(target, force, data, *([] if test is None else [test]))
-    try:
-        chosen = {} if decision is None else {"decision": decision}
-        model = give_seed(make(method, **chosen, **parse_settings(settings or [])), seed)
-    except ValueError as error:
-        raise DataError(str(error).replace("__", ".")) from error
+    model = _made(method, decision, settings or [], seed, weighs=weight is not None)
     if weight is not None:
-        if not has_fit_parameter(model, "sample_weight"):
-            raise DataError(
-                f"--weight goes with methods that weigh rows, such as dlst, krr and br; {method} "
-                "does not. Leave one of them out."
-            )
         columns["drop"] = [*columns.get("drop", []), weight]
     if holds_tables(data, from_):
         if nominal is not None:
@@ -153,6 +140,28 @@ def fit(
         views.print_json(facts)
     else:
         _tell(facts, used.columns())
+
+
+def _made(
+    method: str, decision: str | None, settings: list[str], seed: int, *, weighs: bool
+) -> Any:
+    """Make the method, in the words of the shell where it cannot be made."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    from dlst._seeds import give_seed
+    from dlst.methods import make
+
+    try:
+        chosen = {} if decision is None else {"decision": decision}
+        model = give_seed(make(method, **chosen, **parse_settings(settings)), seed)
+    except ValueError as error:
+        raise DataError(str(error).replace("__", ".")) from error
+    if weighs and not has_fit_parameter(model, "sample_weight"):
+        raise DataError(
+            f"--weight goes with methods that weigh rows, such as dlst, krr and br; {method} "
+            "does not. Leave one of them out."
+        )
+    return model
 
 
 def _tell(facts: dict[str, Any], columns: list[dict[str, str]]) -> None:
