@@ -10,19 +10,8 @@ import sys
 import pytest
 
 from dlst import __version__
-from dlst.cli import main
 from dlst.cli.data_commands import parse_labels, parse_nominal
 from dlst.cli.views import print_json
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture

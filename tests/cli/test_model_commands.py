@@ -23,16 +23,6 @@ from dlst.persistence import describe_model, load_model, save_model
 
 
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
-
-
-@pytest.fixture
 def mistake(run):
     """Run a command that must end with code 2, nothing on stdout and one line on stderr."""
 

@@ -17,16 +17,6 @@ from dlst.persistence import describe_model, load_model
 TRAIN = 160
 
 
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
-
-
 @pytest.fixture(scope="module")
 def tickets() -> pd.DataFrame:
     """Make tickets with text, category, number, date, id and tags."""
