@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from dlst.errors import UnknownNameError
@@ -105,225 +106,128 @@ def split_name(name: str) -> tuple[str, int | None]:
     return (f"{match[1]}k", int(match[2])) if match else (name, None)
 
 
+def _row(
+    needs: Needs,
+    function: Callable[..., Any],
+    meaning: str,
+    *,
+    lower: bool = False,
+    per_class: bool = False,
+) -> Metric:
+    direction: Literal["higher", "lower"] = "lower" if lower else "higher"
+    return Metric(function.__name__, function, direction, needs, meaning, per_class)
+
+
+_of_scores, _of_decisions = partial(_row, "scores"), partial(_row, "decisions")
+_of_probabilities = partial(_row, "probabilities")
+
 _TABLE: tuple[Metric, ...] = (
-    Metric(
-        "instance_average_precision",
+    _of_scores(
         average_precision.instance_average_precision,
-        "higher",
-        "scores",
         "precision at each relevant label, mean over instances (the paper's AP)",
     ),
-    Metric(
-        "macro_average_precision",
+    _of_scores(
         average_precision.macro_average_precision,
-        "higher",
-        "scores",
         "average precision of each label's ranking of instances, mean over labels (mAP)",
         per_class=True,
     ),
-    Metric(
-        "micro_average_precision",
+    _of_scores(
         average_precision.micro_average_precision,
-        "higher",
-        "scores",
         "average precision of all (instance, label) pairs in one ranking",
     ),
-    Metric(
-        "eleven_point_average_precision",
+    _of_scores(
         average_precision.eleven_point_average_precision,
-        "higher",
-        "scores",
         "11-point interpolated average precision, mean over labels (VOC 2007)",
         per_class=True,
     ),
-    Metric(
-        "one_error",
-        ranking.one_error,
-        "lower",
-        "scores",
-        "share of instances whose best-ranked label is irrelevant",
+    _of_scores(
+        ranking.one_error, "share of instances whose best-ranked label is irrelevant", lower=True
     ),
-    Metric(
-        "coverage",
+    _of_scores(
         ranking.coverage,
-        "lower",
-        "scores",
         "ranks to go down to meet all relevant labels, mean over instances",
+        lower=True,
     ),
-    Metric(
-        "ranking_loss",
+    _of_scores(
         ranking.ranking_loss,
-        "lower",
-        "scores",
         "share of (relevant, irrelevant) pairs in the wrong order, mean over instances",
+        lower=True,
     ),
-    Metric(
-        "error_set_size",
+    _of_scores(
         ranking.error_set_size,
-        "lower",
-        "scores",
         "number of (relevant, irrelevant) pairs in the wrong order, mean over instances",
+        lower=True,
     ),
-    Metric(
-        "instance_auc",
+    _of_scores(
         ranking.instance_auc,
-        "higher",
-        "scores",
         "share of (relevant, irrelevant) pairs in the right order, mean over instances",
     ),
-    Metric(
-        "macro_auc",
-        ranking.macro_auc,
-        "higher",
-        "scores",
-        "area under the ROC curve, mean over labels",
-        per_class=True,
+    _of_scores(ranking.macro_auc, "area under the ROC curve, mean over labels", per_class=True),
+    _of_scores(ranking.micro_auc, "area under the ROC curve of all (instance, label) pairs"),
+    _of_decisions(
+        pooled.micro_f1, "harmonic mean of precision and recall, of all (instance, label) pairs"
     ),
-    Metric(
-        "micro_auc",
-        ranking.micro_auc,
-        "higher",
-        "scores",
-        "area under the ROC curve of all (instance, label) pairs",
-    ),
-    Metric(
-        "micro_f1",
-        pooled.micro_f1,
-        "higher",
-        "decisions",
-        "harmonic mean of precision and recall, of all (instance, label) pairs",
-    ),
-    Metric(
-        "micro_precision",
+    _of_decisions(
         pooled.micro_precision,
-        "higher",
-        "decisions",
         "share of predicted labels that are right, of all (instance, label) pairs",
     ),
-    Metric(
-        "micro_recall",
+    _of_decisions(
         pooled.micro_recall,
-        "higher",
-        "decisions",
         "share of true labels that are predicted, of all (instance, label) pairs",
     ),
-    Metric(
-        "macro_f1",
+    _of_decisions(
         bipartition.macro_f1,
-        "higher",
-        "decisions",
         "harmonic mean of precision and recall, mean over labels",
         per_class=True,
     ),
-    Metric(
-        "macro_precision",
+    _of_decisions(
         bipartition.macro_precision,
-        "higher",
-        "decisions",
         "share of predicted labels that are right, mean over labels",
         per_class=True,
     ),
-    Metric(
-        "macro_recall",
+    _of_decisions(
         bipartition.macro_recall,
-        "higher",
-        "decisions",
         "share of true labels that are predicted, mean over labels",
         per_class=True,
     ),
-    Metric(
-        "instance_f1",
-        bipartition.instance_f1,
-        "higher",
-        "decisions",
-        "harmonic mean of precision and recall, mean over instances",
+    _of_decisions(
+        bipartition.instance_f1, "harmonic mean of precision and recall, mean over instances"
     ),
-    Metric(
-        "instance_precision",
+    _of_decisions(
         bipartition.instance_precision,
-        "higher",
-        "decisions",
         "share of predicted labels that are right, mean over instances",
     ),
-    Metric(
-        "instance_recall",
-        bipartition.instance_recall,
-        "higher",
-        "decisions",
-        "share of true labels that are predicted, mean over instances",
+    _of_decisions(
+        bipartition.instance_recall, "share of true labels that are predicted, mean over instances"
     ),
-    Metric(
-        "hamming_loss",
-        pooled.hamming_loss,
-        "lower",
-        "decisions",
-        "share of wrong entries",
-        per_class=True,
-    ),
-    Metric(
-        "subset_accuracy",
-        pooled.subset_accuracy,
-        "higher",
-        "decisions",
-        "share of instances with every label right",
-    ),
-    Metric(
-        "jaccard",
+    _of_decisions(pooled.hamming_loss, "share of wrong entries", lower=True, per_class=True),
+    _of_decisions(pooled.subset_accuracy, "share of instances with every label right"),
+    _of_decisions(
         bipartition.jaccard,
-        "higher",
-        "decisions",
         "intersection over union of predicted and true labels, mean over instances",
     ),
-    Metric(
-        "macro_jaccard",
+    _of_decisions(
         bipartition.macro_jaccard,
-        "higher",
-        "decisions",
         "intersection over union of predicted and true instances, mean over labels",
         per_class=True,
     ),
-    Metric(
-        "precision_at_k",
-        top.precision_at_k,
-        "higher",
-        "scores",
-        "share of relevant labels among the first k",
-    ),
-    Metric(
-        "ndcg_at_k",
-        top.ndcg_at_k,
-        "higher",
-        "scores",
-        "discounted gain of the first k labels, over the best possible",
-    ),
-    Metric(
-        "propensity_scored_precision_at_k",
+    _of_scores(top.precision_at_k, "share of relevant labels among the first k"),
+    _of_scores(top.ndcg_at_k, "discounted gain of the first k labels, over the best possible"),
+    _of_scores(
         top.propensity_scored_precision_at_k,
-        "higher",
-        "scores",
         "precision among the first k, rare labels weighing more, over the best possible",
     ),
-    Metric(
-        "propensity_scored_ndcg_at_k",
+    _of_scores(
         top.propensity_scored_ndcg_at_k,
-        "higher",
-        "scores",
         "discounted gain of the first k, rare labels weighing more, over the best possible",
     ),
-    Metric(
-        "log_loss",
-        probability.log_loss,
-        "lower",
-        "probabilities",
-        "mean negative log-likelihood of an entry",
-        per_class=True,
+    _of_probabilities(
+        probability.log_loss, "mean negative log-likelihood of an entry", lower=True, per_class=True
     ),
-    Metric(
-        "expected_calibration_error",
+    _of_probabilities(
         probability.expected_calibration_error,
-        "lower",
-        "probabilities",
         "mean distance between stated probability and observed frequency",
+        lower=True,
         per_class=True,
     ),
 )
