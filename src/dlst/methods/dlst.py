@@ -302,7 +302,7 @@ class PaperDLST(LabelSpaceClassifier):
         )
 
 
-class LiteralDLST(LabelSpaceClassifier):
+class LiteralDLST(PaperDLST):
     """The paper's pipeline as printed, for the record.
 
     The printed loss takes the sign of a code for its label, and the predicted probabilities are
@@ -320,7 +320,7 @@ class LiteralDLST(LabelSpaceClassifier):
     codes : {"out-of-sample", "fitted", "targets"}, optional
         As in :class:`LabelSpaceClassifier`. Default: targets.
     decision, cardinality, tau, scaling, max_memory, n_jobs, random_state
-        As in :class:`LabelSpaceClassifier`.
+        As in :class:`PaperDLST`.
 
     References
     ----------
@@ -334,11 +334,6 @@ class LiteralDLST(LabelSpaceClassifier):
     >>> model.predict_proba(data.test.X[:2]).shape
     (2, 10)
     """
-
-    _default_decision = "own"
-    _default_tau = 0.0
-
-    fit = MultiLabelClassifier.fit  # type: ignore[assignment]
 
     @staticmethod
     def default_parts() -> Composition:
