@@ -5,11 +5,13 @@
 FROM python:3.11-slim
 COPY . /source
 RUN pip install --no-cache-dir '/source[serve]' && rm -rf /source
-# Compiled kernels are kept in /tmp where it may be written; elsewhere each start compiles anew.
-ENV HOME=/nonexistent PYTHONDONTWRITEBYTECODE=1 NUMBA_CACHE_DIR=/tmp
+# Kernels are compiled here, for every processor of this kind, so that a start takes seconds. numba
+# reads them only where it may write: a start copies them to /tmp, and compiles anew without one.
+ENV HOME=/nonexistent PYTHONDONTWRITEBYTECODE=1 NUMBA_CACHE_DIR=/tmp/kernels NUMBA_CPU_NAME=generic
+RUN python -m dlst.serve.kernels && mv /tmp/kernels /kernels
 USER 10001:10001
 EXPOSE 8000
 HEALTHCHECK --start-period=120s \
   CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/health', timeout=5)"]
-ENTRYPOINT ["dlst", "serve"]
+ENTRYPOINT ["sh", "-c", "cp -r /kernels /tmp 2>/dev/null; exec dlst serve \"$@\"", "serve"]
 CMD ["/model.skops", "--host", "0.0.0.0"]

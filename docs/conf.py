@@ -76,6 +76,8 @@ sphinx_gallery_conf = {
     "backreferences_dir": "reference/backreferences",
     "image_scrapers": ("matplotlib",),
     "matplotlib_animations": False,
+    # What a line of drawing returns is no result.
+    "ignore_repr_types": r"matplotlib\.",
 }
 
 # How it looks.

@@ -36,7 +36,7 @@ def draw_multidigits(path: Path) -> None:
 
 def draw_tagged_texts(path: Path) -> None:
     """Show three test texts of GoEmotions with their likeliest tags, and what spoke for them."""
-    folder = data_home() / "goemotions"
+    folder = _real_texts()
     train, test = (pd.read_csv(folder / f"goemotions-{part}.csv") for part in ("train", "test"))
     tagger = Tagger(random_state=0).fit(train, "tags")
     rows = _three_texts(test)
@@ -46,6 +46,18 @@ def draw_tagged_texts(path: Path) -> None:
         part.suptitle(f"“{row['text']}”", color=INK, fontsize=11, x=0.02, ha="left")
         _draw_tags(part.subplots(), row["labels"], set(tags.split(";")))
     _save(figure, path)
+
+
+def _real_texts() -> Path:
+    """Find GoEmotions in the data home, or where the tests find real data."""
+    places = [data_home() / "goemotions", HERE.parents[1] / "shared" / "data" / "goemotions"]
+    for place in places:
+        if (place / "goemotions-train.csv").is_file():
+            return place
+    raise SystemExit(
+        f"{places[0]}: expected goemotions-train.csv and goemotions-test.csv, got none. Put them "
+        "there, or set DLST_DATA to the folder above theirs."
+    )
 
 
 def _three_texts(test: pd.DataFrame) -> list[int]:

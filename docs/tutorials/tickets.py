@@ -18,6 +18,7 @@ the page runs anywhere; put your own in its place.
 # Columns of several kinds, some cells empty, tags in one cell. There is nothing to prepare: no
 # one-hot columns, no vocabulary, no scaling.
 
+import contextlib
 import shlex
 import tempfile
 from pathlib import Path
@@ -74,11 +75,8 @@ from dlst.cli import main
 def shell(command):
     """Run a command in the folder of the table, and show it."""
     print("$", command)
-    there = [
-        str(folder / word) if (folder / word).parent == folder and "." in word else word
-        for word in shlex.split(command)
-    ]
-    assert main(there[1:]) == 0
+    with contextlib.chdir(folder):
+        assert main(shlex.split(command)[1:]) == 0
 
 
 shell("dlst fit tickets.csv --labels tags -o tickets.skops")
@@ -135,16 +133,9 @@ import urllib.request
 with socket.socket() as free:
     free.bind(("127.0.0.1", 0))
     port = free.getsockname()[1]
-command = [
-    sys.executable,
-    "-m",
-    "dlst",
-    "serve",
-    str(folder / "tickets.skops"),
-    "--port",
-    str(port),
-]
-server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+command = [sys.executable, "-m", "dlst", "serve", "tickets.skops", "--port", str(port)]
+quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+server = subprocess.Popen(command, cwd=folder, **quiet)
 
 
 def ask(path, rows=None):

@@ -405,6 +405,24 @@ def test_explain_adds_up_and_names_voters(run, files, model, digits):
     assert shown.count("yes") == test.Y[[3]].nnz
 
 
+def test_voters_of_a_matrix_have_their_labels_where_the_data_tell(run, digits, tmp_path):
+    train, _ = digits
+    data, out = tmp_path / "digits.arff", tmp_path / "m.skops"
+    dlst_data.save(train, data)
+    assert run("fit", data, "-o", out)[0] == 0
+    code, text, err = run("explain", out, data, "--row", 3, "--json")
+    assert code == 0
+    assert "a row that it has seen finds itself among its voters" in err
+    voters = json.loads(text)["voters"]["feature vote"]
+    assert voters[0]["row"] == 3
+    for voter in voters:
+        present = train.Y[[voter["row"]]].indices
+        assert voter["tags"] == [train.label_names[label] for label in present]
+    _, _, err = run("explain", out, data, "--row", 3, "--test-size", 0.25)
+    assert "these are the 30 test rows" in err
+    assert "finds itself" not in err
+
+
 def test_explain_does_not_take_unknown_labels_for_true_ones(run, files, digits, tmp_path):
     _, test = digits
     Y = np.full((30, 10), np.nan)

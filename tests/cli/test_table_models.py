@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -290,6 +291,13 @@ def test_a_folder_of_pictures_is_learnt(run, tmp_path):
     assert (found["tags"] == found["predicted tags"]).all()
     assert run("predict", m, tmp_path / "labels.csv", "-o", tmp_path / "r.csv")[0] == 0
     assert pd.read_csv(tmp_path / "r.csv")["file"].tolist() == found["file"].tolist()
+    read_whole = ("--labels", "tags", "-o", tmp_path / "w.csv")
+    assert run("predict", m, tmp_path / "labels.csv", *read_whole)[0] == 0
+    assert (tmp_path / "w.csv").read_bytes() == (tmp_path / "r.csv").read_bytes()
+    # A model says nothing of the folders of the machine that it was fitted on.
+    facts = json.loads(run("explain", m, tmp_path / "labels.csv", "--row", 3, "--json")[1])
+    told = [facts, *facts["voters"]["feature vote"]]
+    assert all(re.fullmatch(r"file \d+\.png", each["text"]) for each in told)
     (tmp_path / "images" / "3.png").unlink()
     code, _, err = run("predict", m, tmp_path / "labels.csv", "-o", tmp_path / "q.csv")
     assert code == 2

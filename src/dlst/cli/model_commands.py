@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -84,7 +85,12 @@ def evaluate(
     dataset = model.load(data, labels, from_, judged=True)
     train, test = sides(dataset, all_rows, test_size, seed)
     judged = train if test is None else test
-    _tell_if_seen(model_file, dataset, judged)
+    _tell_if_seen(
+        model_file,
+        dataset,
+        judged,
+        "these are not test scores. Fit and evaluate with --test-size 0.3 to keep rows apart.",
+    )
     found = measure_model(model.method, model.ready(judged))
     if json:
         views.print_json({"data": judged.name, "n_samples": judged.n_samples, **found})
@@ -101,6 +107,8 @@ def explain(
     labels: Labels = None,
     from_: From = None,
     all_rows: AllRows = False,
+    test_size: TestSize = None,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Say why a row got its labels: what spoke for each, and which training rows voted.
@@ -111,13 +119,22 @@ def explain(
     from dlst.cli.models import open_model
 
     model = open_model(model_file)
-    dataset = new_side(model.load(data, labels, from_), all_rows)
-    if not 0 <= row < dataset.n_samples:
+    dataset = model.load(data, labels, from_)
+    rows = new_side(dataset, all_rows, test_size, seed)
+    if not 0 <= row < rows.n_samples:
         raise DataError(
-            f"--row must be from 0 to {dataset.n_samples - 1}, the rows of the data; got {row}."
+            f"--row must be from 0 to {rows.n_samples - 1}, the rows of the data; got {row}."
         )
-    facts = model.explained(dataset, row, shown, voters)
-    facts["true"] = _true_labels(dataset, row)
+    _tell_if_seen(
+        model_file,
+        dataset,
+        rows,
+        "a row that it has seen finds itself among its voters. Fit and explain with --test-size "
+        "0.3 to keep rows apart.",
+    )
+    facts = model.explained(rows, row, shown, voters)
+    facts["true"] = _true_labels(rows, row)
+    _name_voters(facts, _learnt_rows(model_file, dataset))
     if json:
         views.print_json(facts)
     else:
@@ -158,15 +175,31 @@ def _true_labels(dataset: Any, row: int) -> list[str] | None:
     return [dataset.label_names[label] for label in known.indices[known.data == 1]]
 
 
-def _tell_if_seen(model_file: Path, dataset: Any, judged: Any) -> None:
-    """Say so when a model is measured on all rows of the data that it was fitted to."""
+def _tell_if_seen(model_file: Path, dataset: Any, used: Any, consequence: str) -> None:
+    """Say so when all rows of the data that a model was fitted to are used."""
+    if used is dataset and _learnt_from(model_file, dataset):
+        typer.echo(f"note: the model was fitted to rows of these data, so {consequence}", err=True)
+
+
+def _learnt_from(model_file: Path, dataset: Any) -> Mapping[str, Any]:
+    """Return what is known of the data of the fit where they are these; else nothing."""
     from dlst.persistence import describe_model
 
-    learnt_from = describe_model(model_file).get("data") or {}
+    learnt_from: Mapping[str, Any] = describe_model(model_file).get("data") or {}
     files = learnt_from.get("files")
-    if judged is dataset and files and files == dict(dataset.provenance.files):
-        typer.echo(
-            "note: the model was fitted to rows of these data, so these are not test scores. Fit "
-            "and evaluate with --test-size 0.3 to keep rows apart.",
-            err=True,
-        )
+    return learnt_from if files and files == dict(dataset.provenance.files) else {}
+
+
+def _learnt_rows(model_file: Path, dataset: Any) -> Any:
+    """Return the rows of the fit where they are among these data; None for a split of chance."""
+    known = _learnt_from(model_file, dataset).get("n_samples")
+    learnt = [dataset] if dataset.split is None else [dataset.train, dataset]
+    return next((rows for rows in learnt if rows.n_samples == known), None)
+
+
+def _name_voters(facts: dict[str, Any], learnt: Any) -> None:
+    """Say the labels of voters that are known by their numbers alone."""
+    for voters in facts["voters"].values() if learnt is not None else ():
+        for voter in voters:
+            if voter["tags"] is None:
+                voter["tags"] = _true_labels(learnt, voter["row"])

@@ -86,13 +86,15 @@ def sides(dataset: Any, all_rows: bool, test_size: float | None, seed: int) -> t
     return dataset.train, dataset.test
 
 
-def new_side(dataset: Any, all_rows: bool) -> Any:
-    """Return the test rows of data with a split, and say so."""
-    if dataset.split is None or all_rows:
+def new_side(dataset: Any, all_rows: bool, test_size: float | None = None, seed: int = 0) -> Any:
+    """Return the test rows of data with a split, or of one that is drawn, and say so."""
+    _, test = sides(dataset, all_rows, test_size, seed)
+    if test is None:
         return dataset
+    split = "drawn" if dataset.split is None else dataset.split.name
     typer.echo(
-        f"note: these are the {len(dataset.split.test):,} test rows of {dataset.name} "
-        f"({dataset.split.name} split), counted from 0; --all takes all rows.",
+        f"note: these are the {test.n_samples:,} test rows of {dataset.name} ({split} split), "
+        "counted from 0; --all takes all rows.",
         err=True,
     )
-    return dataset.test
+    return test

@@ -120,6 +120,8 @@ def explanation_view(facts: Mapping[str, Any]) -> RenderableType:
     if any(label["because"] for label in facts["labels"]):
         parts.append(_reasons(facts))
     parts += [_voters(source, votes) for source, votes in facts["voters"].items() if votes]
+    if not facts["voters"]:
+        parts.append(Text("\nNo training row voted: this model decides without votes.", "dim"))
     return Group(*parts)
 
 
@@ -156,7 +158,8 @@ def _voters(source: str, votes: Sequence[Mapping[str, Any]]) -> Table:
     table.title_justify = "left"
     for column in ("row", "distance", "weight"):
         table.add_column(column, justify="right")
-    for column in ("", "labels", ""):
+    named = any(vote["tags"] is not None for vote in votes)
+    for column in ("", "labels" if named else "", ""):
         table.add_column(column, no_wrap=True, max_width=60)
     largest = max(max(vote["weight"] for vote in votes), 1e-12)
     for vote in votes:

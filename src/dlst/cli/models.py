@@ -144,8 +144,10 @@ class TableModel(UsedModel):
 
     def predicted(self, data: Dataset, keep: bool) -> Iterator[PredictedRows]:
         """Predict the rows of a table in memory."""
-        tally = Tally()
-        yield from self._predicted(frame_of(self.tagger, data), keep, tally, data.table)
+        tally, table = Tally(), data.table
+        # Paths of pictures are written as they were read.
+        frame = frame_of(self.tagger, data) if table is None else table.frame.reset_index(drop=True)
+        yield from self._predicted(frame, keep, tally, table)
         tell(tally)
 
     def predicted_file(self, path: Path, keep: bool) -> Iterator[PredictedRows] | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 from base64 import b64encode
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,10 +102,19 @@ def summaries(frame: Any, encoder: TableEncoder) -> list[str]:
     """Return each row in short: its texts or, without any, its cells by name."""
     texts = encoder.names_of("text")
     shown = texts or [name for name in encoder.names_of(*USED) if name in frame.columns][:6]
-    columns = [texts_of(frame[name]) for name in shown]
+    pictures = set(encoder.names_of("image"))
+    columns = [
+        [*map(_file_name, frame[name])] if name in pictures else texts_of(frame[name])
+        for name in shown
+    ]
     if texts:
         return [" · ".join(filter(None, cells))[:SIGNS] for cells in zip(*columns, strict=True)]
     return [
         ", ".join(f"{name} {cell}" for name, cell in zip(shown, cells, strict=True) if cell)[:SIGNS]
         for cells in zip(*columns, strict=True)
     ]
+
+
+def _file_name(picture: Any) -> str:
+    """Return the name of a picture's file: its folder is that of one machine."""
+    return Path(picture).name if isinstance(picture, str | os.PathLike) else ""
