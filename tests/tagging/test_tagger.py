@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 
@@ -146,6 +147,16 @@ def test_numbers_alone_are_scaled_by_the_method() -> None:
     assert tagger.method_.scaling == "auto"
     alone = DLST(random_state=0).fit(X, (X > 0).astype(int))
     np.testing.assert_array_equal(tagger.predict_proba(X), alone.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"), [({"texts": "text"}, "Did you mean 'text'"), (["text"], "got ['text']")]
+)
+def test_a_kind_that_there_is_not_is_named(
+    tickets: pd.DataFrame, columns: object, said: str
+) -> None:
+    with pytest.raises(DataError, match=re.escape(said)):
+        Tagger("plst", columns=columns).fit(tickets, "tags")
 
 
 def test_unknown_tags_are_told_and_teach_nothing(tickets: pd.DataFrame) -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from dlst.data import Dataset
-from dlst.inputs import TableEncoder, Tally
+from dlst.inputs import Tally
+from dlst.inputs.table import encoder_of
 from dlst.tagging.tables import placed, training_frame
 
 
@@ -28,7 +29,7 @@ def with_features(data: Dataset, train: Any) -> tuple[Dataset, bool]:
     """
     if data.table is None:
         return data, False
-    encoder = TableEncoder(**data.table.columns)
+    encoder = encoder_of(data.table.columns)
     frame = training_frame(data.table)
     with placed(data.table.take(train)):
         encoder.fit(frame.iloc[train])

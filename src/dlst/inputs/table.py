@@ -250,3 +250,18 @@ def _misfit(missing: list[str], strange: list[str]) -> str:
     if free:
         parts.append(f"Not known to the model: {first_names(free)}.")
     return " ".join(parts)
+
+
+def encoder_of(columns: Any) -> TableEncoder:
+    """Make an encoder of kinds as a user says them; a kind that there is not is named."""
+    known = list(TableEncoder().get_params(deep=False))
+    given = columns or {}
+    for kind in given if isinstance(given, Mapping) else [given]:
+        if kind not in known:
+            near = difflib.get_close_matches(str(kind), known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise DataError(
+                "columns must be a mapping of kinds to names, such as {'text': ['title']}, with "
+                f"kinds among {', '.join(known)}; got {kind!r}.{hint}"
+            )
+    return TableEncoder(**given)

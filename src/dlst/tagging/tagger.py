@@ -19,6 +19,7 @@ from dlst.errors import DataError
 from dlst.inputs import InputNote, TableEncoder, Tally, as_frame
 from dlst.inputs.frames import is_texts
 from dlst.inputs.strings import Strings
+from dlst.inputs.table import encoder_of
 from dlst.methods import MultiLabelClassifier, Predictions, make
 from dlst.methods.scaling import take_as_they_are
 from dlst.metrics import micro_f1
@@ -275,7 +276,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def _encoder(self) -> TableEncoder:
         if isinstance(self.columns, TableEncoder):
             return clone(self.columns)  # type: ignore[no-any-return]
-        return TableEncoder(**(self.columns or {}))
+        return encoder_of(self.columns)
 
     def _method(self, *, is_scaled: bool) -> MultiLabelClassifier:
         method = make(self.method) if isinstance(self.method, str) else clone(self.method)
