@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dlst._kernels.ridge import Spectrum
+from dlst._kernels.ridge import Spectrum, without_own_target
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.regressors import KernelBasis
 from dlst.regressors.basis import LARGEST_AUTOMATIC_BASIS
@@ -100,8 +100,8 @@ class Regression:
         self, targets: NDArray[np.float64], *, projected: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
         """Return each training row's prediction from the others, exactly."""
-        h = self.leverage[:, None]
-        return np.asarray((self.fitted(targets, projected=projected) - h * targets) / (1 - h))
+        fitted = self.fitted(targets, projected=projected)
+        return without_own_target(fitted, targets, self.leverage)
 
     def error(
         self,
