@@ -158,19 +158,22 @@ def out_of_fold_margins(
     margins = np.full((n, K), np.nan)
     folds = IterativeStratification(n_splits=min(FOLDS, n), shuffle=True, random_state=0)
     known = _known(Y)
+    # One place for the kernels of all folds: new memory costs more than what is written there.
+    room = np.empty(n * n if trainer.is_kernel else 0)
     for rows, held_out in folds.split(np.zeros((n, 1)), np.where(known, Y.toarray(), 0.0)):
         labels = np.flatnonzero(_varies(Y[rows]))
         if labels.size:
-            seen = rows if trainer.is_kernel else slice(None)
-            part = _between(design, rows) if trainer.is_kernel else design[rows]
+            part = _between(design, rows, room) if trainer.is_kernel else design[rows]
             with warnings.catch_warnings():
                 # Those of all rows have said so already.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 of_rows = None if weights is None else weights[rows]
                 found = train_machines(part, Y[rows][:, labels], trainer, of_rows)
-            margins[np.ix_(held_out, labels)] = (
-                design[held_out][:, seen] @ found.coef + found.intercept
-            )
+            coef = found.coef
+            if trainer.is_kernel:
+                coef = np.zeros((n, len(labels)))
+                coef[rows] = found.coef
+            margins[np.ix_(held_out, labels)] = (design @ coef)[held_out] + found.intercept
     margins[~known] = np.nan
     return margins
 
@@ -184,15 +187,16 @@ def _train_label(
     weights = None if weights is None else weights[known]
     if not trainer.is_kernel:
         return trainer.machine(design[known], column[known] == 1, weights)
-    found = trainer.machine(_between(design, known), column[known] == 1, weights)
+    part = _between(design, known, np.empty(len(known) ** 2))
+    found = trainer.machine(part, column[known] == 1, weights)
     coef = np.zeros(len(column))
     coef[known] = found.coef
     return replace(found, coef=coef)
 
 
-def _between(kernel: NDArray[np.float64], rows: NDArray[np.int64]) -> FloatArray:
-    """Return the kernel between some rows; row by row is ten times as quick as at once."""
-    part = np.empty((len(rows), len(rows)))
+def _between(kernel: NDArray[np.float64], rows: NDArray[np.int64], room: FloatArray) -> FloatArray:
+    """Put the kernel between some rows in a given place: row by row is quicker than at once."""
+    part = room[: len(rows) ** 2].reshape(len(rows), len(rows))
     for place, row in enumerate(rows):
         # "clip": numpy would gather into a copy first to keep what is there if an index is wrong.
         np.take(kernel[row], rows, out=part[place], mode="clip")
