@@ -15,6 +15,12 @@ from dlst._checked_rows import checked_rows, checked_training_rows
 ROWS = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
 
 
+def with_long_indices() -> sp.csr_array:
+    X = sp.csr_array(ROWS)
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
 def fitted(X: Any = ROWS) -> BaseEstimator:
     estimator = BaseEstimator()
     checked_training_rows(estimator, X)
@@ -35,12 +41,14 @@ def test_plain_rows_pass_as_they_are(X: Any) -> None:
         pd.DataFrame(ROWS),
         sp.csc_array(ROWS),
         sp.csr_matrix(ROWS),
+        with_long_indices(),
     ],
 )
 def test_others_become_plain(X: Any) -> None:
     found = checked_rows(fitted(), X)
     if sp.issparse(X):
         assert type(found) is sp.csr_array
+        assert found.indices.dtype == found.indptr.dtype == np.int32
         np.testing.assert_array_equal(found.toarray(), ROWS)
     else:
         assert type(found) is np.ndarray

@@ -34,10 +34,20 @@ def _checked(estimator: Any, X: Any, **options: Any) -> FeatureMatrix:
     checked = validate_data(
         estimator, X, accept_sparse="csr", dtype=np.float64, order="C", **options
     )
-    return sp.csr_array(checked) if sp.issparse(checked) else checked
+    return _with_short_indices(sp.csr_array(checked)) if sp.issparse(checked) else checked
+
+
+def _with_short_indices(X: sp.csr_array) -> sp.csr_array:
+    """Return indices of 32 bits where these will do: some of scikit-learn's machines need them."""
+    if X.indices.dtype == np.int32 or max(*X.shape, X.nnz) > np.iinfo(np.int32).max:
+        return X
+    indices, indptr = (part.astype(np.int32) for part in (X.indices, X.indptr))
+    return sp.csr_array((X.data, indices, indptr), shape=X.shape)
 
 
 def _is_plain(X: Any) -> bool:
     if type(X) is np.ndarray:
         return X.ndim == 2 and X.dtype == np.float64 and X.flags.c_contiguous
-    return type(X) is sp.csr_array and X.ndim == 2 and X.dtype == np.float64
+    if type(X) is not sp.csr_array or X.ndim != 2:
+        return False
+    return bool(X.dtype == np.float64 and X.indices.dtype == np.int32)
