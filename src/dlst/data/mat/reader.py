@@ -189,7 +189,9 @@ def _scipy_variables(path: str | os.PathLike[str], stream: Any, names: list[str]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            found: Variables = scipy.io.loadmat(stream, variable_names=names, appendmat=False)
+            found: Variables = scipy.io.loadmat(
+                stream, variable_names=names, appendmat=False, spmatrix=False
+            )
     except Exception as error:  # a parser of damaged bytes may raise anything
         raise ReadError(
             path,
