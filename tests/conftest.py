@@ -17,6 +17,9 @@ settings.register_profile("suite", deadline=None, derandomize=True)
 settings.register_profile("fuzz", deadline=None)
 settings.load_profile("fuzz" if "DLST_FUZZ_EXAMPLES" in os.environ else "suite")
 
+# Several folders have a file of this name: none is a module to look for doctests in.
+collect_ignore_glob = ["*conftest.py"]
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 GOLDEN = Path(__file__).resolve().parent / "golden"
 
