@@ -94,7 +94,9 @@ def test_real_sun_votes_give_both_cardinalities(real_data):
     folder = real_data / "sunattribute"
     if detect_layout(folder) is None:
         pytest.skip(f"no SUN attribute labels in {folder}")
-    shares = scipy.io.loadmat(folder / "attributeLabels_continuous.mat")["labels_cv"]
+    shares = scipy.io.loadmat(folder / "attributeLabels_continuous.mat", spmatrix=False)[
+        "labels_cv"
+    ]
     assert set(np.round(shares * 3, 6).ravel()) == {0, 1, 2, 3}
     for rule, least in (("any", 1), ("majority", 2)):
         Y = read_sunattribute(folder, votes=rule).Y

@@ -489,7 +489,7 @@ def test_written_files_read_back_equal(data: Dataset) -> None:
 def test_the_split_survives_counted_from_one(tmp_path: Path) -> None:
     data = Dataset(X, Y).with_split(Split(np.array([3, 0]), np.array([2])))
     write_mat(data, tmp_path / "a.mat")
-    assert scipy.io.loadmat(tmp_path / "a.mat")["train"].tolist() == [[4, 1]]
+    assert scipy.io.loadmat(tmp_path / "a.mat", spmatrix=False)["train"].tolist() == [[4, 1]]
     found = read_mat(tmp_path / "a.mat").split
     assert found is not None
     assert found.train.tolist() == [3, 0]
