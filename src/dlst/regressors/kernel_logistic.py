@@ -102,8 +102,8 @@ class KernelLogisticRegression(KernelRegressor):
     >>> X = np.linspace(-2, 2, 81)[:, None]
     >>> Z = np.hstack([np.tanh(X), -3 * X])
     >>> model = KernelLogisticRegression().fit(X, Z)
-    >>> model.predict([[0.0], [1.0]]).round(1)
-    array([[ 0. ,  0. ],
+    >>> model.predict([[-1.0], [1.0]]).round(1)
+    array([[-0.8,  3. ],
            [ 0.8, -3. ]])
     """
 
