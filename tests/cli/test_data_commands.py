@@ -168,12 +168,13 @@ def test_mistakes_name_options_not_arguments(run, tmp_path):
     for arguments, told in (
         (["datasets", table], "labels with --labels: names, a pattern"),
         (["convert", table, tmp_path / "o.arff", "--labels", "b"], "name it with --nominal 'a'."),
+        (["methods", "dslt"], "must be one of those that `dlst methods` lists; got 'dslt'."),
+        (["compare", "multidigits", "--methods", "dslt"], "that `dlst methods` lists; got 'dslt'."),
     ):
         code, _, err = run(*arguments)
         assert code == 2
         assert told in err
-        assert "labels=" not in err
-        assert "nominal=" not in err
+        assert not re.search(r"(labels|nominal)=|available\(\)", err)
 
 
 def test_a_full_disk_is_one_line_too(run, csv, tmp_path, monkeypatch):

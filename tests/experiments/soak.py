@@ -27,6 +27,9 @@ from dlst.experiments import Limits, Plan, RecordFolder, probes, run
 from dlst.experiments.record_lines import from_line
 
 HERE = Path(__file__).parent
+UNBENT = ("failed", "told", "kept")
+"""Words that are no nouns, and stay as they are of many."""
+
 DEADLY = (
     "dies",
     "dies_once",
@@ -186,7 +189,7 @@ def three_runners(folder, cells=60):
     undisturbed = without_times(run(plan, Path(folder, "undisturbed")))
     found = without_times(run(plan, Path(folder, "shared")))
     return {
-        "tried": {"runners": 3, "failed": sum(map(bool, codes))},
+        "tried": {"runner": 3, "failed": sum(map(bool, codes))},
         "lost": cells - len(set(keys)),
         "twice": len(keys) - len(set(keys)),
         "changed": sum(one != other for one, other in zip(found, undisturbed, strict=True)),
@@ -217,20 +220,20 @@ def jumping_clock(folder, cells=20):
     undisturbed = without_times(run(plan, Path(folder, "undisturbed")))
     build_document(run_folder.read(), run_folder.plan())
     return {
-        "tried": {"clocks": 1, "failed": int(code != 0)},
+        "tried": {"clock": 1, "failed": int(code != 0)},
         "lost": cells - len(found),
         "changed": sum(one not in undisturbed for one in found),
     }
 
 
-def deadly_cell(folder, name, status, limits=None, **settings):
+def deadly_cell(folder, name, status, tried, limits=None, **settings):
     """Run a probe that ends its process, then one that does not."""
     table = write_table(Path(folder, "table.csv"))
     with deadly_probes():
         plan = Plan(probes=[{"probe": each, "data": table, **settings} for each in (name, "talks")])
         bad, good = run(plan, Path(folder, name), limits=limits or Limits())
     return {
-        "tried": {name: 1},
+        "tried": {tried: 1},
         "lost": int(good["status"] != "done") + int(bad["status"] != status),
         "changed": 0,
         "message": bad["message"],
@@ -240,14 +243,14 @@ def deadly_cell(folder, name, status, limits=None, **settings):
 def hang(folder):
     """Hang with Python's lock held."""
     marker = Path(folder, "marker")
-    found = deadly_cell(folder, "hangs", "timeout", Limits(seconds=3), marker=str(marker))
+    found = deadly_cell(folder, "hangs", "timeout", "hang", Limits(seconds=3), marker=str(marker))
     alive = Path(f"/proc/{marker.read_text()}").exists()
     return {**found, "lost": found["lost"] + alive}
 
 
 def refused_memory(folder):
     """Take more memory than the limit of the run."""
-    return deadly_cell(folder, "fills_memory", "memory", Limits(memory_mib=200))
+    return deadly_cell(folder, "fills_memory", "memory", "refusal", Limits(memory_mib=200))
 
 
 def out_of_memory(folder):
@@ -256,7 +259,7 @@ def out_of_memory(folder):
         group = _memory_group(after)
         if group is None:
             return None
-        return deadly_cell(folder, "fills_its_cgroup", "died", group=str(group))
+        return deadly_cell(folder, "fills_its_cgroup", "died", "kill", group=str(group))
 
 
 def _memory_group(after):
@@ -301,7 +304,7 @@ def full_disk(folder, cells=20):
         lost = len(before - set(whole_lines(place / "run")))
         undisturbed = without_times(run(plan, Path(folder, "undisturbed")))
         return {
-            "tried": {"full disks": 1, "told": int("make room" in told), "kept": len(before)},
+            "tried": {"full disk": 1, "told": int("make room" in told), "kept": len(before)},
             "lost": lost + int("make room" not in told),
             "changed": sum(
                 one != other for one, other in zip(without_times(found), undisturbed, strict=True)
@@ -309,6 +312,12 @@ def full_disk(folder, cells=20):
         }
     finally:
         subprocess.run([umount, place], check=True)
+
+
+def in_words(tried):
+    """Say how often each thing was tried, as in ``1 hang`` and ``3 runners, 0 failed``."""
+    counts = {f"{what}s" if n != 1 and what not in UNBENT else what: n for what, n in tried.items()}
+    return ", ".join(f"{n} {what}" for what, n in counts.items())
 
 
 def main(n_kills):
@@ -330,9 +339,9 @@ def main(n_kills):
         if found is None:
             print(f"| {title} | not on this machine | | |", flush=True)
             continue
-        often = ", ".join(f"{count} {what}" for what, count in found["tried"].items())
+        often = in_words(found["tried"])
         if "runs" in found:
-            often += f", in {found['runs']} runs"
+            often += f", in {in_words({'run': found['runs']})}"
         print(f"| {title} | {often} | {found['lost']} | {found['changed']} |", flush=True)
         print(f"{title}: {time.monotonic() - started_at:.0f} s {found}", file=sys.stderr)
         bad += found["lost"] + found["changed"] + found.get("twice", 0)

@@ -34,3 +34,9 @@ def test_nothing_is_lost_twice_or_changed(scene, options, tmp_path):
         pytest.skip("this machine does not let us try it")
     assert found["tried"].get("failed", 0) == 0
     assert (found["lost"], found["changed"], found.get("twice", 0)) == (0, 0, 0)
+
+
+def test_what_was_tried_is_told_in_words():
+    assert soak.in_words({"hang": 1}) == "1 hang"
+    assert soak.in_words({"group": 66, "worker": 1}) == "66 groups, 1 worker"
+    assert soak.in_words({"full disk": 1, "told": 1, "kept": 7}) == "1 full disk, 1 told, 7 kept"

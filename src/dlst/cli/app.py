@@ -99,15 +99,18 @@ def _mistake(message: str) -> int:
 
 
 def _in_the_shell(message: str) -> str:
-    """Name options where a message of the library names arguments.
+    """Name options and commands where a message of the library names arguments and functions.
 
     Examples
     --------
     >>> _in_the_shell("Name them with labels=: names, a pattern; or with nominal=['a b'].")
     "Name them with --labels: names, a pattern; or with --nominal 'a b'."
+    >>> _in_the_shell("a method must be one of dlst.methods.available(); got 'x'.")
+    "a method must be one of those that `dlst methods` lists; got 'x'."
     """
     message = re.sub(r"\b(labels|delimiter|nominal)=(?=[\s:.,;])", r"--\1", message)
-    return re.sub(r"\bnominal=\[('[^']*')\]", r"--nominal \1", message)
+    message = re.sub(r"\bnominal=\[('[^']*')\]", r"--nominal \1", message)
+    return message.replace("dlst.methods.available()", "those that `dlst methods` lists")
 
 
 def run() -> None:
