@@ -73,9 +73,9 @@ def test_without_a_tolerance_rounding_is_the_end_and_no_failure(distance, solver
     options = {"distance": distance, "solver": solver, "max_iter": 100_000}
     encoder = DistributionEncoder(2, tol=0.0, **options).fit(Y)  # warnings are errors
     assert encoder.converged_
-    assert (
-        encoder.kl_divergence_ <= DistributionEncoder(2, tol=1e-6, **options).fit(Y).kl_divergence_
-    )
+    # An end too soon shows in more than the last digits.
+    early = DistributionEncoder(2, tol=1e-6, **options).fit(Y)
+    assert encoder.kl_divergence_ <= early.kl_divergence_ * (1 + 1e-9)
 
 
 def test_codes_are_centred_uncorrelated_sorted_and_signed():
