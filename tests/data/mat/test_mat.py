@@ -223,6 +223,15 @@ def test_version_4_is_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.Y.toarray(), Y)
 
 
+def test_a_name_with_a_line_end_is_told_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "f.mat"
+    # Version 4: type, rows, columns, imaginary, length of the name; then the name and a number.
+    file.write_bytes(struct.pack("<5i", 0, 1, 1, 0, 4) + b"a\nb\0" + struct.pack("<d", 1.0))
+    with pytest.raises(ReadError, match=r"got 'a\\nb' \(float64 1 by 1\)") as caught:
+        read_mat(file)
+    assert "\n" not in str(caught.value)
+
+
 def test_big_endian_files_are_read(tmp_path: Path) -> None:
     matrix = _matrix(X, order=">")
     path = tmp_path / "big.mat"

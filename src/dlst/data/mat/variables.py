@@ -130,7 +130,8 @@ def _fits(parts: list[tuple[Any, Any]], turn_x: bool, turn_y: bool) -> bool:
 def list_variables(variables: Variables) -> str:
     """Name the first variables with their kinds and shapes, for an error."""
     shown = [
-        f"{name} ({describe_variable(value)})"
+        # A name in a damaged file may hold line ends; an error is one line.
+        f"{name if name.isprintable() else repr(name)} ({describe_variable(value)})"
         for name, value in itertools.islice(variables.items(), 12)
     ]
     more = len(variables) - len(shown)
