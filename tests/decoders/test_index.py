@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlst.decoders import index
+from dlst.decoders import index, single_rows
 from dlst.decoders.index import NeighbourIndex
 from dlst.decoders.neighbours import nearest_neighbours
 
@@ -45,7 +45,9 @@ def test_neighbours_are_those_of_the_plain_search(rows, monkeypatch):
 
 def test_most_queries_need_no_second_look():
     found = NeighbourIndex(MANY["normal"])
-    _, _, sure = found._search(MANY["normal"], np.arange(300), 7)
+    candidates = found._single.among_themselves(7 + index.MORE_THAN_WANTED, None)
+    _, squared = found._ordered(found.rows, candidates.places, 7)
+    sure = candidates.are_all(slice(None), squared[:, -1])
     assert sure.mean() > 0.95
 
 
@@ -67,11 +69,27 @@ def test_sparse_rows_and_few_rows_go_the_plain_way():
     np.testing.assert_array_equal(sparse.indices, expected.indices)
 
 
-def test_threads_change_nothing(monkeypatch):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("tile", [37, 64, 150])
+@pytest.mark.parametrize("rows", MANY.values(), ids=MANY.keys())
+def test_tiles_and_threads_change_nothing(rows, tile, n_jobs, monkeypatch):
     monkeypatch.setattr(index, "ROWS_WORTH_AN_INDEX", 1)
-    monkeypatch.setattr("dlst.decoders.neighbours.BLOCK_ENTRIES", 2000)
-    found = NeighbourIndex(MANY["normal"])
-    assert_same(found.nearest(5, n_jobs=2), found.nearest(5))
+    monkeypatch.setattr(single_rows, "TILE_ROWS", tile)
+    monkeypatch.setattr("dlst.decoders.neighbours.BLOCK_ENTRIES", 20_000)
+    found = NeighbourIndex(rows)
+    assert_same(found.nearest(5, n_jobs=n_jobs), nearest_neighbours(rows, 5))
+    queries = rows[:170] * 1.01
+    assert_same(found.nearest(5, queries, n_jobs=n_jobs), nearest_neighbours(rows, 5, queries))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_each_pair_of_tiles_meets_once_and_none_is_twice_in_a_round(n):
+    rounds = list(single_rows._rounds(n))
+    met = sorted(pair for pairs in rounds for pair in pairs)
+    assert met == [(a, b) for a in range(n) for b in range(a, n)]
+    for pairs in rounds[1:]:
+        blocks = [block for pair in pairs for block in pair]
+        assert len(set(blocks)) == len(blocks)
 
 
 @pytest.mark.parametrize("rows", MANY.values(), ids=MANY.keys())

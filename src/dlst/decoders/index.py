@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dlst._kernels.nearest import largest
 from dlst._kernels.pair_distances import dense_pair_distances
 from dlst._matrices import FeatureMatrix
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
+from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.coded_rows import WIDEST, CodedRows
 from dlst.decoders.neighbours import Neighbours, in_blocks, nearest_neighbours, row_blocks
+from dlst.decoders.single_rows import Candidates, SingleRows
 
 ROWS_WORTH_AN_INDEX = 1024
 """Fewer rows are searched at once, without looking twice."""
@@ -22,14 +22,8 @@ NUMBERS_WORTH_CODES = 500_000
 ALONE = 4
 """So many queries are answered one by one, where there are many numbers to be read."""
 
-MORE_THAN_WANTED = 16
+MORE_THAN_WANTED = 8
 """Rows that single precision finds beyond those wanted; the nearest of all are then exact."""
-
-FARTHEST = 1e20
-"""Squared distance of a query from the centre, over that of the farthest row."""
-
-_UNIT = float(np.finfo(np.float32).eps) / 2
-_LEAST = 1e-30
 
 
 class NeighbourIndex:
@@ -69,28 +63,49 @@ class NeighbourIndex:
         dense = isinstance(self.rows, np.ndarray) and isinstance(queries, np.ndarray | None)
         if not dense or n < max(ROWS_WORTH_AN_INDEX, 2 * wanted) or self._single is None:
             return nearest_neighbours(self.rows, k, queries, own=own, n_jobs=n_jobs)
+        single: Any = self._single
         if queries is None:
-            queries, own = self.rows, np.arange(n)
+            own = np.arange(n)
+            return self._settled(self.rows, own, single.among_themselves(wanted, n_jobs), k, n_jobs)
         left_out = np.full(len(queries), -1) if own is None else np.asarray(own, dtype=np.int64)
         queries = np.ascontiguousarray(queries)
-
         if len(queries) <= ALONE and self._coded is not None:
             return self._one_by_one(queries, left_out, k)
+        candidates = single.of_queries(queries, left_out, wanted, n_jobs)
+        return self._settled(queries, own, candidates, k, n_jobs)
 
-        def search(block: slice) -> tuple[IntArray, FloatArray]:
-            indices, squared, sure = self._search(queries[block], left_out[block], k)
-            if not sure.all():
-                again = np.flatnonzero(~sure)
-                found = nearest_neighbours(
-                    self.rows,
-                    k,
-                    queries[block][again],
-                    own=None if own is None else own[block][again],
-                )
+    def _settled(
+        self,
+        queries: FloatArray,
+        own: IntArray | None,
+        candidates: Candidates,
+        k: int,
+        n_jobs: int | None,
+    ) -> Neighbours:
+        """Order candidates by exact distances; where others may be as near, search once more."""
+
+        def settle(block: slice) -> tuple[IntArray, FloatArray]:
+            indices, squared = self._ordered(queries[block], candidates.places[block], k)
+            again = np.flatnonzero(~candidates.are_all(block, squared[:, -1]))
+            if again.size:
+                left_out = None if own is None else own[block][again]
+                found = nearest_neighbours(self.rows, k, queries[block][again], own=left_out)
                 indices[again], squared[again] = found.indices, found.squared_distances
             return indices, squared
 
-        return in_blocks(search, row_blocks(len(queries), n), k, n_jobs)
+        return in_blocks(settle, row_blocks(len(queries), self.rows.shape[0]), k, n_jobs)
+
+    def _ordered(
+        self, queries: FloatArray, places: NDArray[np.int32], k: int
+    ) -> tuple[IntArray, FloatArray]:
+        """Return the k nearest of each query's candidates, and their squared distances."""
+        asked = np.repeat(np.arange(len(places)), places.shape[1])
+        squared = dense_pair_distances(
+            queries, self.rows, asked, places.ravel().astype(np.int64)
+        ).reshape(places.shape)
+        order = np.lexsort((places, squared), axis=1)[:, :k]
+        indices = np.take_along_axis(places, order, axis=1).astype(np.int64)
+        return indices, np.take_along_axis(squared, order, axis=1)
 
     def _one_by_one(self, queries: FloatArray, own: IntArray, k: int) -> Neighbours:
         """Search for a few queries, each among the rows that can be its nearest."""
@@ -111,70 +126,9 @@ class NeighbourIndex:
         return CodedRows(self.rows) if n * d >= NUMBERS_WORTH_CODES and d < WIDEST else None
 
     @cached_property
-    def _single(self) -> _SingleRows | None:
+    def _single(self) -> SingleRows | None:
         """The rows in single precision; None where they cannot be had."""
-        return _SingleRows.of(self.rows)
-
-    def _search(
-        self, queries: FloatArray, own: IntArray, k: int
-    ) -> tuple[IntArray, FloatArray, BoolArray]:
-        """Return the nearest, and of which queries that is sure."""
-        single: Any = self._single
-        asked = (queries - single.centre) * single.scale
-        length = np.einsum("ij,ij->i", asked, asked)
-        # Single precision does not reach so far.
-        far = ~(length < FARTHEST)
-        asked[far] = 0.0
-        near = single.nearness(asked)
-        wanted = k + MORE_THAN_WANTED
-        places = largest(near, own, wanted)
-        worst = np.take_along_axis(near, places, axis=1).min(axis=1).astype(np.float64)
-        pairs = np.repeat(np.arange(len(places)), wanted)
-        squared = dense_pair_distances(
-            queries, self.rows, pairs, places.ravel().astype(np.int64)
-        ).reshape(places.shape)
-        order = np.lexsort((places, squared), axis=1)[:, :k]
-        indices = np.take_along_axis(places, order, axis=1).astype(np.int64)
-        squared = np.take_along_axis(squared, order, axis=1)
-        # A row outside, as near as the k-th, would have a product of at least this but for
-        # rounding, and it is no longer than the query and that distance together.
-        reach = squared[:, -1] * single.scale**2
-        product = 0.5 * (length - reach)
-        longest = 2.0 * np.sqrt(length) + np.sqrt(reach)
-        rounding = (queries.shape[1] + 8) * _UNIT * longest**2 + _LEAST
-        return indices, squared, (worst < product - rounding) & ~far
+        return SingleRows.of(self.rows)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"rows": self.rows}
-
-
-class _SingleRows:
-    """Rows less their mean, none longer than 1, in single precision, each with half its square."""
-
-    def __init__(self, centre: FloatArray, scale: float, rows: NDArray[np.float32]):
-        self.centre, self.scale, self.rows = centre, scale, rows
-
-    @classmethod
-    def of(cls, rows: FloatArray) -> _SingleRows | None:
-        centre = rows.mean(axis=0)
-        longest = 0.0
-        for block in row_blocks(*rows.shape):
-            centred = rows[block] - centre
-            longest = max(longest, float(np.einsum("ij,ij->i", centred, centred).max()))
-        if not 0.0 < longest < np.inf:
-            return None
-        # A power of two: nothing is rounded by it.
-        scale = float(2.0 ** -np.ceil(0.5 * np.log2(longest)))
-        n, d = rows.shape
-        single = np.empty((n, d + 1), dtype=np.float32)
-        for block in row_blocks(n, d):
-            centred = (rows[block] - centre) * scale
-            single[block, :-1] = centred
-            single[block, -1] = -0.5 * np.einsum("ij,ij->i", centred, centred)
-        return cls(centre, scale, single)
-
-    def nearness(self, queries: FloatArray) -> NDArray[np.float32]:
-        """Return q·x − |x|²/2, (queries, n), which is greater for nearer rows x."""
-        asked = np.ones((len(queries), self.rows.shape[1]), dtype=np.float32)
-        asked[:, :-1] = queries
-        return np.asarray(asked @ self.rows.T)

@@ -1,0 +1,172 @@
+"""Rows in single precision, whose products name the few that can be nearest to a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlst._kernels.nearest_tiles import offer
+from dlst._threads import in_threads
+from dlst.decoders._inputs import FloatArray, IntArray
+from dlst.decoders.neighbours import row_blocks
+
+TILE_ROWS = 512
+"""Products of so many rows with as many, 1 MB, are looked at before they leave the cache."""
+
+FARTHEST = 1e20
+"""Squared distance of a query from the centre, over that of the farthest row."""
+
+_UNIT = float(np.finfo(np.float32).eps) / 2
+_LEAST = 1e-30
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Rows of which single precision says that they are the nearest, for each of q queries.
+
+    Attributes
+    ----------
+    places : ndarray of shape (q, wanted)
+    worst : ndarray of shape (q,)
+        q·x − |x|²/2 of the farthest of them.
+    squares : ndarray of shape (q,)
+        |q|², from the centre; infinite where single precision does not reach.
+    scale : float
+        What distances are multiplied by here.
+    n_columns : int
+    """
+
+    places: NDArray[np.int32]
+    worst: FloatArray
+    squares: FloatArray
+    scale: float
+    n_columns: int
+
+    def are_all(self, block: slice, farthest: FloatArray) -> NDArray[np.bool_]:
+        """Say of which queries no row outside can be as near as a squared distance."""
+        squares = self.squares[block]
+        with np.errstate(invalid="ignore"):
+            # A row outside, as near as that, would have a product of at least this but for
+            # rounding, and it is no longer than the query and that distance together.
+            reach = farthest * self.scale**2
+            longest = 2.0 * np.sqrt(squares) + np.sqrt(reach)
+            rounding = (self.n_columns + 8) * _UNIT * longest**2 + _LEAST
+            return np.asarray(self.worst[block] < 0.5 * (squares - reach) - rounding)
+
+
+class SingleRows:
+    """Rows less their mean, none longer than 1, in single precision, each with half its square."""
+
+    def __init__(self, centre: FloatArray, scale: float, rows: NDArray[np.float32]):
+        self.centre, self.scale, self.rows = centre, scale, rows
+        self.halves = np.empty(len(rows), np.float32)
+
+    @classmethod
+    def of(cls, rows: FloatArray) -> SingleRows | None:
+        """Return the rows; None where they are all equal, or too far apart."""
+        centre = rows.mean(axis=0)
+        longest = 0.0
+        for block in row_blocks(*rows.shape):
+            centred = rows[block] - centre
+            longest = max(longest, float(np.einsum("ij,ij->i", centred, centred).max()))
+        if not 0.0 < longest < np.inf:
+            return None
+        # A power of two: nothing is rounded by it.
+        scale = float(2.0 ** -np.ceil(0.5 * np.log2(longest)))
+        single = cls(centre, scale, np.empty(rows.shape, dtype=np.float32))
+        for block in row_blocks(*rows.shape):
+            centred = (rows[block] - centre) * scale
+            single.rows[block] = centred
+            single.halves[block] = 0.5 * np.einsum("ij,ij->i", centred, centred)
+        return single
+
+    def among_themselves(self, wanted: int, n_jobs: int | None) -> Candidates:
+        """Return the candidates of every row but itself; a pair of rows is multiplied once."""
+        n = len(self.rows)
+        blocks = list(_tiles(n))
+        values, places = _empty_lists(n, wanted)
+
+        def search(pair: tuple[int, int]) -> None:
+            left, right = blocks[pair[0]], blocks[pair[1]]
+            same = left == right
+            offer(
+                self.rows[left] @ self.rows[right].T,
+                self.halves[left],
+                self.halves[right],
+                left.start,
+                right.start,
+                np.arange(left.start, left.stop) if same else np.full(left.stop - left.start, -1),
+                values[left],
+                places[left],
+                values[right],
+                places[right],
+                not same,
+            )
+
+        for pairs in _rounds(len(blocks)):
+            list(in_threads(search, pairs, n_jobs))
+        squares = 2.0 * self.halves.astype(np.float64)
+        return self._candidates(places, values[:, 0] + 0.5 * squares, squares)
+
+    def of_queries(
+        self, queries: FloatArray, own: IntArray, wanted: int, n_jobs: int | None
+    ) -> Candidates:
+        """Return the candidates of other rows (q, d); ``own`` are left out, -1 for none."""
+        asked = (queries - self.centre) * self.scale
+        squares = np.einsum("ij,ij->i", asked, asked)
+        far = ~(squares < FARTHEST)
+        asked[far], squares[far] = 0.0, np.inf
+        single = asked.astype(np.float32)
+        values, places = _empty_lists(len(queries), wanted)
+        nothing = np.zeros(TILE_ROWS, np.float32)
+
+        def search(block: slice) -> None:
+            for right in _tiles(len(self.rows)):
+                offer(
+                    single[block] @ self.rows[right].T,
+                    nothing,
+                    self.halves[right],
+                    block.start,
+                    right.start,
+                    own[block],
+                    values[block],
+                    places[block],
+                    values[:0],
+                    places[:0],
+                    False,
+                )
+
+        list(in_threads(search, _tiles(len(queries)), n_jobs))
+        return self._candidates(places, values[:, 0].astype(np.float64), squares)
+
+    def _candidates(
+        self, places: NDArray[np.int32], worst: FloatArray, squares: FloatArray
+    ) -> Candidates:
+        return Candidates(places, worst, squares, self.scale, self.rows.shape[1])
+
+
+def _empty_lists(n: int, wanted: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    return np.full((n, wanted), -np.inf, np.float32), np.zeros((n, wanted), np.int32)
+
+
+def _tiles(n: int) -> Iterator[slice]:
+    for start in range(0, n, TILE_ROWS):
+        yield slice(start, min(start + TILE_ROWS, n))
+
+
+def _rounds(n: int) -> Iterator[list[tuple[int, int]]]:
+    """Pair n blocks, each with itself and with each other once, in rounds as of a tournament.
+
+    No block is twice in a round, so that threads write no list at the same time.
+    """
+    yield [(block, block) for block in range(n)]
+    even = n + n % 2
+    turning = list(range(1, even))
+    for _ in range(even - 1):
+        table = [0, *turning]
+        pairs = [sorted((table[i], table[-1 - i])) for i in range(even // 2)]
+        yield [(low, high) for low, high in pairs if high < n]
+        turning = [turning[-1], *turning[:-1]]
