@@ -260,10 +260,13 @@ class Decoder(Protocol):
 
     has_shortlist: bool
 
-    def shortlist(self, codes: Any, *, X: Any = None, at_least: int = 0) -> sp.csr_array:
+    def shortlist(
+        self, codes: Any, *, X: Any = None, at_least: int = 0, handicap: Any = None
+    ) -> sp.csr_array:
         """Return logits of labels that may be the best, (n', K), where ``has_shortlist`` is true.
 
-        Labels that are not stored are not among the ``at_least`` best of their row.
+        Labels that are not stored are not among the ``at_least`` best of their row, by logit less
+        the handicap (K,) of the label where there is one.
         """
 
     def votes(self, codes: Any, *, X: Any = None) -> sp.csr_array | None:

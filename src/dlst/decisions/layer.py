@@ -153,11 +153,14 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
         """Decide by a rule on a method's probabilities and ranking scores."""
         return rule.apply(self.calibrated(P), S, votes=votes)
 
-    def rank(self, P: FloatArray, S: FloatArray) -> FloatArray:
-        """Give the scores that labels are ranked by: the method's own, or corrected logits."""
+    def rank(self, P: FloatArray, S: FloatArray, labels: Any = slice(None)) -> FloatArray:
+        """Give the scores that labels are ranked by: the method's own, or corrected logits.
+
+        Of rows by labels, or of single entries, each of the label that ``labels`` names.
+        """
         if self.prior_correction_.tau_ == 0.0:
             return S
-        return self.prior_correction_.apply(clipped_logit(P, _RANKED_MARGIN))
+        return self.prior_correction_.apply(clipped_logit(P, _RANKED_MARGIN), labels)
 
     def _calibrate(self, logits: FloatArray, Y: sp.csr_array, weights: Weights | None) -> None:
         labels = Y.toarray()

@@ -123,11 +123,15 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
         self.tau_ = float(min(eligible, key=lambda tau: abs(tau - STUDIED_TAU)))
         return self
 
-    def apply(self, scores: Any) -> NDArray[np.float64]:
-        """Return the scores that labels are ranked by, shape (n, K)."""
-        check_is_fitted(self)
-        ranked: NDArray[np.float64] = np.asarray(scores) - self.tau_ * self.log_prior_
+    def apply(self, scores: Any, labels: Any = slice(None)) -> NDArray[np.float64]:
+        """Return the scores that labels are ranked by, shape (n, K), or (m,) of m labels named."""
+        ranked: NDArray[np.float64] = np.asarray(scores) - self.handicap()[labels]
         return ranked
+
+    def handicap(self) -> NDArray[np.float64]:
+        """Return what is taken from each label's scores, shape (K,)."""
+        check_is_fitted(self)
+        return np.asarray(self.tau_ * self.log_prior_)
 
 
 def _first_is_right(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[Any]:

@@ -26,7 +26,7 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     True
     """
 
-    has_shortlist: ClassVar[bool] = False
+    has_shortlist: bool = False
     """Whether it can tell the labels that may be the best without a score of each."""
 
     @abstractmethod
@@ -62,7 +62,9 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         """Return probabilities of training rows as if they were new; None if it has seen them."""
         return None
 
-    def shortlist(self, codes: Any, *, X: Any = None, at_least: int = 0) -> sp.csr_array:
+    def shortlist(
+        self, codes: Any, *, X: Any = None, at_least: int = 0, handicap: FloatArray | None = None
+    ) -> sp.csr_array:
         """Return logits of labels that may be the best, so many or more; see ``has_shortlist``."""
         raise DataError(f"{type(self).__name__} scores all labels.")
 

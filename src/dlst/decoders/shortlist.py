@@ -126,7 +126,9 @@ class ShortlistDecoder(CheckedDecoder):
         rows = drawn_rows(labels.labelled_rows, self.n_queries, self.random_state)
         self._weigh(_Asked(codes[rows], X[rows], rows), rows)
 
-    def shortlist(self, codes: Any, *, X: Any = None, at_least: int = 0) -> sp.csr_array:
+    def shortlist(
+        self, codes: Any, *, X: Any = None, at_least: int = 0, handicap: FloatArray | None = None
+    ) -> sp.csr_array:
         """Return the logits of the labels that near rows have, (n, K); nothing is said of others.
 
         Parameters
@@ -135,6 +137,8 @@ class ShortlistDecoder(CheckedDecoder):
         X : array-like or sparse of shape (n, d)
         at_least : int
             Labels of a row: where near rows have fewer, the most frequent are added.
+        handicap : ndarray of shape (K,), optional
+            Changes no list: labels of near rows are on it whatever they rank.
         """
         listed = self._listed(self._pairs(self._checked(codes, X)))
         short = np.flatnonzero(np.diff(listed.indptr) < at_least)

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import BOOLEAN, Constraints, integer, number
 from dlst._seeds import drawn_rows, give_seed
 from dlst.decoders._inputs import BoolArray, FloatArray, Given, IntArray, as_codes
@@ -151,7 +152,11 @@ class StagedDecoder(StackedDecoder):
         super()._fit(given.as_scores(self._decoded(given.codes)))
 
     def _decoded(self, codes: FeatureMatrix) -> FloatArray:
-        return np.asarray(codes @ self.decoding_ + self.offset_)
+        decoding: Any = self.decoding_
+        if sp.issparse(decoding) and np.array_equal(decoding.indices, np.arange(codes.shape[1])):
+            # A label for each code: no product of matrices, which would lie by columns.
+            return np.asarray(as_dense(codes) * decoding.data + self.offset_)
+        return np.asarray(codes @ decoding + self.offset_)
 
     def _check_new(self, codes: Any, X: Any) -> tuple[FeatureMatrix, FeatureMatrix | None]:
         check_is_fitted(self, "intercept_")

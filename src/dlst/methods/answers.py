@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._checked_rows import checked_rows
@@ -267,8 +268,8 @@ class Answers(ABC):
         listed = self._shortlist(X, k)
         if listed is None:
             return best_of_all(self._scored(X).ranking, k)
-        correction = self.decisions_.prior_correction_
-        listed.data -= correction.tau_ * correction.log_prior_[listed.indices]
+        P = expit(listed.data)
+        listed.data = self.decisions_.rank(P, listed.data, labels=listed.indices)
         found = best_of_listed(listed, k)
         return TopLabels(self._varying[found.labels], found.scores)
 

@@ -183,7 +183,8 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
         if not self.decoder_.has_shortlist:
             return None
         codes, X = self._latent(X)
-        return self.decoder_.shortlist(codes, X=X, at_least=k)
+        handicap = self.decisions_.prior_correction_.handicap()
+        return self.decoder_.shortlist(codes, X=X, at_least=k, handicap=handicap)
 
     def _row_votes(self, X: FeatureMatrix) -> sp.csr_array | None:
         codes, X = self._latent(X)

@@ -13,8 +13,11 @@ from dlst.metrics import TopLabels
 
 def best_of_all(scores: NDArray[np.float64], k: int) -> TopLabels:
     """Return the k best labels of dense scores (n, K), best first, ties by the lowest label."""
-    best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
-    return TopLabels(best, np.take_along_axis(scores, best, axis=1))
+    n, K = scores.shape
+    cut = np.partition(scores, K - k, axis=1)[:, K - k, None]
+    rows, labels = np.nonzero(scores >= cut)
+    starts = np.searchsorted(rows, np.arange(n + 1))
+    return best_of_listed(sp.csr_array((scores[rows, labels], labels, starts), scores.shape), k)
 
 
 def best_of_listed(listed: sp.csr_array, k: int) -> TopLabels:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from dlst._kernels.label_votes import label_sums
 from dlst._weights import Weights
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, clipped_logit
 from dlst.decoders.neighbours import Neighbours
 
 LEAST_WEIGHT = 1e-6
@@ -70,6 +70,11 @@ class Ballot:
         fewest = np.cumsum(np.sort(self.weights))
         return min(len(fewest), int(np.searchsorted(fewest, k + 1)) + 1)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all votes are known, and most labels have none."""
+        return self.unknown is None and sp.issparse(self.values)
+
     def n_voters(self) -> int:
         """Return how many votes there are, one more than without the row that has most."""
         if self.weights is None:
@@ -109,8 +114,7 @@ def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
     """
     voters, weights, nearness = ballot.cast(found, k)
     given = _weighted_sums(weights, voters, ballot.values)
-    total = weights.sum(axis=1, keepdims=True)
-    squares = (weights * nearness).sum(axis=1, keepdims=True)
+    total, squares = _sums_of(weights, nearness)
     if ballot.unknown is not None:
         total = total - _weighted_sums(weights, voters, ballot.unknown)
         squares = squares - _weighted_sums(weights * nearness, voters, ballot.unknown)
@@ -120,7 +124,61 @@ def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
     voted = total > 0.5 * LEAST_WEIGHT
     share = np.divide(given, total, out=np.zeros_like(given), where=voted)
     n_eff = np.divide(total**2, squares, out=np.zeros_like(total), where=voted)
-    votes: FloatArray = np.clip((n_eff * share + ballot.prior) / (n_eff + 1.0), 0.0, 1.0)
+    return _with_prior(share, n_eff, ballot.prior)
+
+
+@dataclass(frozen=True, eq=False)
+class Poll:
+    """The votes on queries before they are counted, where everybody has a vote on every label.
+
+    Attributes
+    ----------
+    voters : ndarray of shape (n, k)
+    weights : ndarray of shape (n, k)
+    total, n_eff : ndarray of shape (n,)
+        Sum of the weights, and how many observations it is worth.
+    ballot : Ballot
+        With sparse values, all of them known.
+    """
+
+    voters: IntArray
+    weights: FloatArray
+    total: FloatArray
+    n_eff: FloatArray
+    ballot: Ballot
+
+    @classmethod
+    def of(cls, found: Neighbours, k: int, ballot: Ballot) -> Poll:
+        """Let the k nearest vote."""
+        voters, weights, nearness = ballot.cast(found, k)
+        total, squares = (sums[:, 0] for sums in _sums_of(weights, nearness))
+        return cls(np.ascontiguousarray(voters), weights, total, total**2 / squares, ballot)
+
+    def evidence(self, given: FloatArray, rows: IntArray, labels: IntArray) -> FloatArray:
+        """Return the logits of votes on pairs of rows and labels, (m,), from what was given."""
+        share, n_eff = given / self.total[rows], self.n_eff[rows]
+        return _vote_logit(_with_prior(share, n_eff, self.ballot.prior[labels]))
+
+    def unvoted(self, n_eff: float) -> FloatArray:
+        """Return the logits (K,) of labels that nobody votes for, the fewer votes the larger."""
+        return _vote_logit(_with_prior(np.zeros(1), np.array(n_eff), self.ballot.prior))
+
+
+def vote_evidence(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
+    """Return the logits of votes on each label, shape (n, K)."""
+    return _vote_logit(weighted_vote(found, k, ballot))
+
+
+def _vote_logit(votes: FloatArray) -> FloatArray:
+    return clipped_logit(votes, VOTE_MARGIN)
+
+
+def _sums_of(weights: FloatArray, nearness: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return weights.sum(axis=1, keepdims=True), (weights * nearness).sum(axis=1, keepdims=True)
+
+
+def _with_prior(share: FloatArray, n_eff: FloatArray, prior: FloatArray) -> FloatArray:
+    votes: FloatArray = np.clip((n_eff * share + prior) / (n_eff + 1.0), 0.0, 1.0)
     return votes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +15,8 @@ from dlst._matrices import FeatureMatrix, as_dense
 from dlst._unknown import impute
 from dlst._weights import Weights
 from dlst.decoders._inputs import FloatArray, IntArray, Labels
-from dlst.decoders.evidences.ballot import Ballot
+from dlst.decoders.evidences.ballot import Ballot, Poll
+from dlst.errors import DataError
 from dlst.explanation import NeighbourVotes, Space
 from dlst.parts import SearchedCodes, Smoother
 
@@ -91,6 +92,10 @@ class TrainingRows:
         return values, absent if counts is None else absent * counts[:, None]
 
 
+Said: TypeAlias = "dict[Evidence, FloatArray]"
+"""What evidences, by themselves, said of the rows that are asked about."""
+
+
 class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
     """Something that speaks for or against each label of a row, on the scale of a logit.
 
@@ -118,6 +123,23 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
         """Return the values of new rows, shape (n, K)."""
+
+    def made_of(self) -> Sequence[Evidence]:
+        """Return the evidences whose values its own are made of."""
+        return ()
+
+    def values_given(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> FloatArray:
+        """Return the values of new rows, where others of which they are made may be known."""
+        return self.values(codes, X)
+
+    @property
+    def takes_polls(self) -> bool:
+        """Whether ``poll`` can say who votes on new rows before votes are counted."""
+        return False
+
+    def poll(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> Poll:
+        """Say who votes on new rows; labels that none of them has have the prior's vote alone."""
+        raise DataError(f"evidence {self.name!r} takes no polls.")
 
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes | None:
         """Return who votes on new rows; None for an evidence that is no vote."""

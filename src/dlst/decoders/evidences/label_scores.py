@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._weights import with_weights
 from dlst.decoders._inputs import FloatArray
-from dlst.decoders.evidences.contract import Evidence, OfferingEvidence, TrainingRows
+from dlst.decoders.evidences.contract import Evidence, OfferingEvidence, Said, TrainingRows
 from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.neighbours import row_blocks
 
@@ -168,9 +168,10 @@ class ProbabilityCodes:
             self.axes_ = scipy.linalg.eigh(gram, subset_by_index=last)[1][:, ::-1]
         return np.vstack([self._on_axes(roots[rows]) for rows in row_blocks(n, K)])
 
-    def transform(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
-        """Return the codes (n, r) of new rows."""
-        return self._on_axes(self._roots(part.values(codes, X) for part in self.scores))
+    def transform(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> FloatArray:
+        """Return the codes (n, r) of new rows; what was said of these is not asked for again."""
+        values = (said[part] if part in said else part.values(codes, X) for part in self.scores)
+        return self._on_axes(self._roots(values))
 
     def of_labels(self, ones: Any) -> FloatArray:
         """Return the codes (n, r) of rows whose labels are certain, (n, K)."""

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst.decoders._inputs import FloatArray, IntArray, clipped_logit
+from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.evidences.ballot import (
-    VOTE_MARGIN,
     Ballot,
     usable_neighbourhoods,
+    vote_evidence,
     vote_log_loss,
     weighted_vote,
 )
@@ -55,8 +55,7 @@ class _Vote(Evidence):
         )
         space, place = divmod(int(np.argmin(self.log_loss_)), len(grid))
         self.k_grid_, self.k_ = tuple(grid), grid[place]
-        votes = weighted_vote(found[space], self.k_, self.ballot_)
-        return space, clipped_logit(votes, VOTE_MARGIN)
+        return space, vote_evidence(found[space], self.k_, self.ballot_)
 
     def _grid(self, training: TrainingRows, k_grid: Sequence[int]) -> tuple[list[int], int]:
         """Return the numbers of neighbours to try, and of rows to find for them."""
@@ -69,8 +68,7 @@ class _Vote(Evidence):
         return self.index_.nearest(wanted, queries, n_jobs=self.n_jobs_)
 
     def _values(self, queries: FeatureMatrix) -> FloatArray:
-        votes = weighted_vote(self._found(queries), self.k_, self.ballot_)
-        return clipped_logit(votes, VOTE_MARGIN)
+        return vote_evidence(self._found(queries), self.k_, self.ballot_)
 
     def _voters(self, queries: FeatureMatrix) -> NeighbourVotes:
         return self._named(self._found(queries))

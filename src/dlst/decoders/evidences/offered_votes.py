@@ -13,14 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dlst._matrices import FeatureMatrix
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, clipped_logit
-from dlst.decoders.evidences.ballot import (
-    VOTE_MARGIN,
-    Ballot,
-    usable_neighbourhoods,
-    weighted_vote,
-)
-from dlst.decoders.evidences.contract import OfferingEvidence, TrainingRows
+from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
+from dlst.decoders.evidences.ballot import Ballot, Poll, usable_neighbourhoods, vote_evidence
+from dlst.decoders.evidences.contract import Evidence, OfferingEvidence, Said, TrainingRows
 from dlst.decoders.evidences.label_scores import ProbabilityCodes, required_features
 from dlst.decoders.neighbours import Neighbours
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
@@ -59,7 +54,7 @@ class OfferingVote(OfferingEvidence):
         if space not in self._asked:
             found = self._left_out(training, choice, self._grid()[-1])
             self._asked[space] = training.rows, found
-        return self._evidence(self._asked[space][1], choice["k"])
+        return vote_evidence(self._asked[space][1], choice["k"], self.ballot_)
 
     def settle(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
         """Make a choice for good; return the evidence of ``training.rows``, each left out."""
@@ -70,7 +65,7 @@ class OfferingVote(OfferingEvidence):
         found = _joined(asked, known, self._left_out(others, choice, self.k_))
         if self.votes_among_codes:
             self._left_out_votes = self._named(found).matrix(training.labels.shape[0])
-        return self._evidence(found, self.k_)
+        return vote_evidence(found, self.k_, self.ballot_)
 
     def forget(self) -> None:
         """Drop the neighbours of rows that choices were judged on."""
@@ -85,24 +80,34 @@ class OfferingVote(OfferingEvidence):
         """Find the k + 1 nearest of ``training.rows``, each row left out."""
 
     @abstractmethod
-    def _nearest(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> Neighbours:
+    def _nearest(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> Neighbours:
         """Find the k_ + 1 nearest of new rows."""
 
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
         """Return the evidence of new rows, shape (n, K)."""
-        return self._evidence(self._nearest(codes, X), self.k_)
+        return self.values_given(codes, X, {})
+
+    def values_given(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> FloatArray:
+        """Return the evidence of new rows, where scores of them may be known."""
+        return vote_evidence(self._nearest(codes, X, said), self.k_, self.ballot_)
+
+    @property
+    def takes_polls(self) -> bool:
+        """Whether all labels of all voters are known."""
+        return self.ballot_.is_plain
+
+    def poll(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> Poll:
+        """Say who votes on new rows."""
+        return Poll.of(self._nearest(codes, X, said), self.k_, self.ballot_)
 
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
         """Return who votes on new rows."""
-        return self._named(self._nearest(codes, X))
+        return self._named(self._nearest(codes, X, {}))
 
     def _named(self, found: Neighbours) -> NeighbourVotes:
         indices, weights, _ = self.ballot_.cast(found, self.k_)
         distances = np.sqrt(found.squared_distances[:, : indices.shape[1]])
         return NeighbourVotes(self.voting_rows_[indices], distances, weights, self.space)
-
-    def _evidence(self, found: Neighbours, k: int) -> FloatArray:
-        return clipped_logit(weighted_vote(found, k, self.ballot_), VOTE_MARGIN)
 
     def _grid(self) -> list[int]:
         return usable_neighbourhoods(self.k_grid, self.ballot_.n_voters())
@@ -182,8 +187,12 @@ class ProbabilityVote(OfferingVote):
             n_jobs=self.n_jobs_,
         )
 
-    def _nearest(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> Neighbours:
-        queries = self.space_of_codes.transform(codes, X)
+    def made_of(self) -> Sequence[Evidence]:
+        """Return the scores that make the codes."""
+        return self.space_of_codes.scores
+
+    def _nearest(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> Neighbours:
+        queries = self.space_of_codes.transform(codes, X, said)
         wanted = self._wanted(self.k_, left_out=False)
         return nearest_codes(self.voters_, wanted, queries, n_jobs=self.n_jobs_)
 
@@ -221,7 +230,7 @@ class CosineVote(OfferingVote):
             n_jobs=self.n_jobs_,
         )
 
-    def _nearest(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> Neighbours:
+    def _nearest(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> Neighbours:
         wanted = self._wanted(self.k_, left_out=False)
         return nearest_cosines(self.voters_, wanted, required_features(X), n_jobs=self.n_jobs_)
 
