@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from dlst._weights import as_weights
-from dlst.metrics._inputs import FloatArray, Pattern, Truth, as_decisions, as_truth
+from dlst.metrics._families import Unit, family
+from dlst.metrics._inputs import FloatArray, Truth, as_decisions, as_truth
 from dlst.metrics._ranks import Average, Convention, Empty, resolve, summarise
-
-Measure = Literal["precision", "recall", "f1", "jaccard"]
 
 
 class Weighing(NamedTuple):
@@ -37,9 +37,39 @@ class Counts(NamedTuple):
     judged: FloatArray
 
 
+class Fraction(NamedTuple):
+    """What is divided, and by what."""
+
+    upper: FloatArray
+    lower: FloatArray
+
+
+Measure: TypeAlias = Callable[[Counts], Fraction]
+
+
+def precision(counts: Counts) -> Fraction:
+    return Fraction(counts.tp, counts.tp + counts.fp)
+
+
+def recall(counts: Counts) -> Fraction:
+    return Fraction(counts.tp, counts.tp + counts.fn)
+
+
+def f1(counts: Counts) -> Fraction:
+    return Fraction(2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn)
+
+
+def intersection_over_union(counts: Counts) -> Fraction:
+    return Fraction(counts.tp, counts.tp + counts.fp + counts.fn)
+
+
 def count(
-    truth: Truth, decided: Pattern, by: Literal["labels", "instances"], weights: Weighing
-) -> Counts:
+    Y: Any, Y_pred: Any, of: Unit, sample_weight: Any, label_weight: Any
+) -> tuple[Counts, Weighing]:
+    """Check everything, and count what is right and wrong of each label or each instance."""
+    truth = as_truth(Y)
+    weights = Weighing.check(truth, sample_weight, label_weight)
+    decided = as_decisions(Y_pred, truth)
     n, K = truth.shape
     ones, unjudged, chosen = (
         pattern.matrix(truth.shape) for pattern in (truth.relevant, truth.unjudged, decided)
@@ -48,76 +78,113 @@ def count(
 
     def total(matrix: sp.csr_array) -> FloatArray:
         rows = np.repeat(np.arange(n), np.diff(matrix.indptr))
-        if by == "labels":
+        if of == "label":
             return np.bincount(matrix.indices, weights.rows[rows], K).astype(np.float64)
         return np.bincount(rows, weights.labels[matrix.indices], n).astype(np.float64)
 
-    everything = weights.rows if by == "labels" else weights.labels
+    everything = (weights.rows if of == "label" else weights.labels).sum()
     tp = total(hits)
     # Differences of sums in different orders are rounding where they are nothing.
     fp, fn, judged = (
-        _without_rounding(found, everything.sum())
+        np.where(found > 1e-9 * everything, found, 0.0)
         for found in (
             total(chosen) - tp - total(ignored),
             total(ones) - tp,
-            everything.sum() - total(unjudged),
+            everything - total(unjudged),
         )
     )
-    return Counts(tp, fp, fn, judged)
+    return Counts(tp, fp, fn, judged), weights
 
 
-def _without_rounding(values: FloatArray, scale: float) -> FloatArray:
-    return np.where(values > 1e-9 * scale, values, 0.0)
-
-
-def _fraction(measure: Measure, counts: Counts) -> tuple[FloatArray, FloatArray]:
-    tp, fp, fn, _ = counts
-    if measure == "precision":
-        return tp, tp + fp
-    if measure == "recall":
-        return tp, tp + fn
-    if measure == "jaccard":
-        return tp, tp + fp + fn
-    return 2 * tp, 2 * tp + fp + fn
-
-
-def averaged(
+def _averaged(
     measure: Measure,
-    by: Literal["labels", "instances"],
+    unit: Unit,
     Y: Any,
     Y_pred: Any,
-    convention: Convention,
-    empty: Empty,
-    average: Average,
-    sample_weight: Any,
-    label_weight: Any,
+    *,
+    convention: Convention = "sklearn",
+    empty: Empty = None,
+    average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
+    """Take the mean of a measure over labels or over instances.
+
+    Ties: decisions have none.
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Truth: 0, 1, and NaN for "not judged".
+    Y_pred : array-like, sparse or frame of shape (n, K)
+        Decisions: 0 and 1.
+    convention : {{"sklearn", "mulan"}}
+        Sets the default of ``empty``. Mulan also counts precision or recall 0, not 0/0, where
+        only one of truth and decisions is empty.
+    empty : float or "skip", optional
+        Value of each {unit} for which the metric is 0/0 (scikit-learn's ``zero_division``).
+    average : {{"mean", None}}
+        None gives the value of each {unit}, shape ({size},), NaN where left out.
+    sample_weight, label_weight : array-like of shape (n,), of shape (K,), optional
+        How often each instance and each label counts: 2 is the same as writing it twice.
+
+    Returns
+    -------
+    float, or ndarray of shape ({size},) with ``average=None``
+    """
     resolve(convention, None, "pessimistic")
-    truth = as_truth(Y)
-    weights = Weighing.check(truth, sample_weight, label_weight)
-    counts = count(truth, as_decisions(Y_pred, truth), by, weights)
-    upper, lower = _fraction(measure, counts)
-    nothing = lower if convention == "sklearn" else counts.tp + counts.fp + counts.fn
+    counts, weights = count(Y, Y_pred, unit, sample_weight, label_weight)
+    found = measure(counts)
+    nothing = found.lower if convention == "sklearn" else counts.tp + counts.fp + counts.fn
     default = 0.0 if convention == "sklearn" else 1.0
     return summarise(
-        ratio(upper, lower),
+        ratio(found),
         nothing == 0,
         counts.judged > 0,
         default if empty is None else empty,
         average,
-        weights.labels if by == "labels" else weights.rows,
+        weights.labels if unit == "label" else weights.rows,
     )
 
 
-def pooled(
-    measure: Measure, Y: Any, Y_pred: Any, empty: float, sample_weight: Any, label_weight: Any
+def _pooled(
+    measure: Measure,
+    unit: Unit,
+    Y: Any,
+    Y_pred: Any,
+    *,
+    empty: float = 0.0,
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float:
-    truth = as_truth(Y)
-    weights = Weighing.check(truth, sample_weight, label_weight)
-    counts = count(truth, as_decisions(Y_pred, truth), "labels", weights)
-    upper, lower = (float(weights.labels @ part) for part in _fraction(measure, counts))
+    """Take a measure of all (instance, label) pairs together.
+
+    Ties: decisions have none.
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Truth: 0, 1, and NaN for "not judged".
+    Y_pred : array-like, sparse or frame of shape (n, K)
+        Decisions: 0 and 1.
+    empty : float
+        The value where there is nothing to divide by.
+    sample_weight, label_weight : array-like of shape (n,), of shape (K,), optional
+        How often each instance and each label counts: 2 is the same as writing it twice.
+
+    Returns
+    -------
+    float
+    """
+    counts, weights = count(Y, Y_pred, "label", sample_weight, label_weight)
+    upper, lower = (float(weights.labels @ part) for part in measure(counts))
     return upper / lower if lower else float(empty)
 
 
-def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
-    return np.divide(upper, lower, out=np.zeros_like(upper), where=lower > 0)
+mean_over_labels = family(_averaged, "label")
+mean_over_instances = family(_averaged, "instance")
+of_all_pairs = family(_pooled, "pair")
+
+
+def ratio(of: Fraction) -> FloatArray:
+    return np.divide(of.upper, of.lower, out=np.zeros_like(of.upper), where=of.lower > 0)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,9 @@ from dlst._kernels.ranking import (
     rank_dense_rows,
     rank_stored_rows,
 )
-from dlst.metrics._inputs import FloatArray, IntArray, Pattern, Scores, Truth
+from dlst._weights import as_weights
+from dlst.metrics._families import Unit, family
+from dlst.metrics._inputs import FloatArray, IntArray, Pattern, Scores, Truth, align
 
 Ties: TypeAlias = Literal["pessimistic", "optimistic", "expected", "first", "last", "mulan"]
 """What equal scores mean.
@@ -63,6 +66,23 @@ class Ranking:
     start: IntArray
     stop: IntArray
     ranked: NDArray[np.bool_]
+
+
+class Ranked(NamedTuple):
+    """What a metric of rankings looks at."""
+
+    truth: Truth
+    ranking: Ranking
+    ties: Ties
+    convention: Convention
+
+
+class RowValues(NamedTuple):
+    """The value of each row, where there is none, and what counts there unless one says."""
+
+    values: FloatArray
+    undefined: NDArray[np.bool_]
+    empty: float | Literal["skip"] = 0.0
 
 
 def resolve(
@@ -177,6 +197,63 @@ def summarise(
     if not counted.any():
         return float("nan")
     return float(np.average(values[counted], weights=None if weights is None else weights[counted]))
+
+
+def _averaged(
+    compute: Callable[[Ranked], RowValues],
+    unit: Unit,
+    Y: Any,
+    scores: Any,
+    *,
+    convention: Convention = "sklearn",
+    ties: Ties | None = None,
+    empty: Empty = None,
+    average: Average = "mean",
+    sample_weight: Any = None,
+) -> float | FloatArray:
+    """Take the mean over instances of what the rankings of their labels are worth.
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Truth: 0, 1, and NaN for "not judged".
+    scores : array-like, sparse or frame of shape (n, K)
+        Higher is more relevant; entries that a sparse matrix does not store are 0.
+    convention : {{"sklearn", "mulan"}}
+        Sets the defaults of ``ties`` and ``empty``.
+    ties : {{"pessimistic", "optimistic", "expected", "first", "last", "mulan"}}, optional
+        Order of equal scores; overrides the convention.
+    empty : float or "skip", optional
+        Value of an instance for which the metric is not defined; overrides the convention.
+    average : {{"mean", None}}
+        None gives the value of each instance, NaN where left out.
+    sample_weight : array-like of shape (n,), optional
+        How often each instance counts in the mean.
+
+    Returns
+    -------
+    float, or ndarray of shape (n,) with ``average=None``
+    """
+    rule = resolve(convention, ties, "pessimistic")
+    truth, checked = align(Y, scores)
+    found = compute(Ranked(truth, rank(truth, checked, rule), rule, convention))
+    weights = as_weights(sample_weight, truth.shape[0], "sample_weight")
+    return average_of(found, truth, empty, average, weights)
+
+
+mean_over_rankings = family(_averaged, "instance")
+
+
+def average_of(
+    found: RowValues,
+    truth: Truth,
+    empty: Empty,
+    average: Average,
+    weights: FloatArray | None = None,
+) -> float | FloatArray:
+    """Summarise the values of rows, which count as ``empty`` says where it says so."""
+    otherwise = found.empty if empty is None else empty
+    return summarise(found.values, found.undefined, truth.n_judged > 0, otherwise, average, weights)
 
 
 def _empty_columns(truth: Truth) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:

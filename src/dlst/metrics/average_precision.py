@@ -16,53 +16,27 @@ from dlst.metrics._ranks import (
     Average,
     Convention,
     Empty,
+    Ranked,
     Ranking,
+    RowValues,
     Ties,
+    average_of,
+    mean_over_rankings,
     pooled_levels,
     rank,
     resolve,
     row_sums,
-    summarise,
 )
 
 
-def instance_average_precision(
-    Y: Any,
-    scores: Any,
-    *,
-    convention: Convention = "sklearn",
-    ties: Ties | None = None,
-    empty: Empty = None,
-    average: Average = "mean",
-    sample_weight: Any = None,
-) -> float | FloatArray:
+@mean_over_rankings
+def instance_average_precision(ranked: Ranked) -> RowValues:
     """Mean over instances of the precision at each relevant label (the paper's AP; LRAP).
 
     Ties: all tied labels take the worst rank of the tie (``convention="mulan"``: the last index is
     ranked best, and scores closer than 1e-6 are tied).
     Empty rows: an instance without relevant label counts 1, and so does one with no irrelevant
     label (``convention="mulan"``: an instance without relevant label is left out).
-
-    Parameters
-    ----------
-    Y : array-like, sparse or frame of shape (n, K)
-        Truth: 0, 1, and NaN for "not judged".
-    scores : array-like, sparse or frame of shape (n, K)
-        Higher is more relevant; entries that a sparse matrix does not store are 0.
-    convention : {"sklearn", "mulan"}
-        Sets the defaults of ``ties`` and ``empty``.
-    ties : {"pessimistic", "optimistic", "expected", "first", "last", "mulan"}, optional
-        Order of equal scores; overrides the convention.
-    empty : float or "skip", optional
-        Value of an instance without relevant label; overrides the convention.
-    average : {"mean", None}
-        None gives the value of each instance, NaN where left out.
-    sample_weight : array-like of shape (n,), optional
-        How often each instance counts in the mean.
-
-    Returns
-    -------
-    float, or ndarray of shape (n,)
 
     References
     ----------
@@ -73,17 +47,8 @@ def instance_average_precision(
     >>> instance_average_precision([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.2, 0.7, 0.1]])
     0.916...
     """
-    rule = resolve(convention, ties, "pessimistic")
-    default = 1.0 if convention == "sklearn" else "skip"
-    truth, checked = align(Y, scores)
-    return _mean_precision(
-        truth,
-        rank(truth, checked, rule),
-        rule,
-        empty=default if empty is None else empty,
-        average=average,
-        weights=as_weights(sample_weight, truth.shape[0], "sample_weight"),
-    )
+    found = _mean_precision(ranked.truth, ranked.ranking, ranked.ties)
+    return found._replace(empty=1.0 if ranked.convention == "sklearn" else "skip")
 
 
 def macro_average_precision(
@@ -119,16 +84,13 @@ def macro_average_precision(
     array([1. , 0.5])
     """
     rule = resolve(convention, ties, "pessimistic", mulan="first")
-    default = 0.0 if convention == "sklearn" else "skip"
     truth, checked = align(Y, scores)
-    return _mean_precision(
-        truth.transposed,
-        rank(truth, checked, rule, by_label=True),
-        rule,
-        empty=default if empty is None else empty,
-        average=average,
-        weights=as_weights(label_weight, truth.shape[1], "label_weight"),
-    )
+    labels = truth.transposed
+    found = _mean_precision(labels, rank(truth, checked, rule, by_label=True), rule)
+    if convention == "mulan":
+        found = found._replace(empty="skip")
+    weights = as_weights(label_weight, truth.shape[1], "label_weight")
+    return average_of(found, labels, empty, average, weights)
 
 
 def micro_average_precision(Y: Any, scores: Any) -> float:
@@ -199,33 +161,13 @@ def eleven_point_average_precision(
         # in integers, for 0.1 has no exact double.
         places = np.maximum(0, -(-(b - a) * np.arange(11) // 10) - 1)
         values[label] = best_from_here[places].mean()
-    return summarise(
-        values,
-        labels.relevant.counts == 0,
-        labels.n_judged > 0,
-        0.0 if empty is None else empty,
-        average,
-    )
+    return average_of(RowValues(values, labels.relevant.counts == 0), labels, empty, average)
 
 
-def _mean_precision(
-    truth: Truth,
-    ranking: Ranking,
-    ties: Ties,
-    empty: Any,
-    average: Average,
-    weights: FloatArray | None,
-) -> float | FloatArray:
+def _mean_precision(truth: Truth, ranking: Ranking, ties: Ties) -> RowValues:
     n_relevant = truth.relevant.counts
     sums = row_sums(ranking, _precision_at(ranking, ties), truth.shape[0])
-    return summarise(
-        sums / np.maximum(n_relevant, 1),
-        n_relevant == 0,
-        truth.n_judged > 0,
-        empty,
-        average,
-        weights,
-    )
+    return RowValues(sums / np.maximum(n_relevant, 1), n_relevant == 0)
 
 
 def _precision_at(ranking: Ranking, ties: Ties) -> FloatArray:

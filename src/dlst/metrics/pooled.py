@@ -9,35 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from dlst.metrics._confusion import Weighing, count, pooled, ratio
-from dlst.metrics._inputs import FloatArray, as_decisions, as_truth
+from dlst.metrics._confusion import (
+    Counts,
+    Fraction,
+    count,
+    f1,
+    of_all_pairs,
+    precision,
+    ratio,
+    recall,
+)
+from dlst.metrics._inputs import FloatArray
 from dlst.metrics._ranks import Average, summarise
 
 
-def micro_f1(
-    Y: Any,
-    Y_pred: Any,
-    *,
-    empty: float = 0.0,
-    sample_weight: Any = None,
-    label_weight: Any = None,
-) -> float:
+@of_all_pairs
+def micro_f1(counts: Counts) -> Fraction:
     """F1 of all (instance, label) pairs together.
 
-    Ties: decisions have none.
     Empty rows: they add nothing of their own; with neither true nor predicted pair at all, the
     value is ``empty``.
-
-    Parameters
-    ----------
-    Y, Y_pred, sample_weight, label_weight
-        As in :func:`macro_f1`.
-    empty : float
-        The value where there is nothing to divide by.
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -48,71 +39,35 @@ def micro_f1(
     >>> micro_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
     0.75
     """
-    return pooled("f1", Y, Y_pred, empty, sample_weight, label_weight)
+    return f1(counts)
 
 
-def micro_precision(
-    Y: Any,
-    Y_pred: Any,
-    *,
-    empty: float = 0.0,
-    sample_weight: Any = None,
-    label_weight: Any = None,
-) -> float:
+@of_all_pairs
+def micro_precision(counts: Counts) -> Fraction:
     """Share of all predicted pairs that are right.
 
-    Ties: decisions have none.
     Empty rows: they add nothing of their own; with no predicted pair the value is ``empty``.
-
-    Parameters
-    ----------
-    Y, Y_pred, sample_weight, label_weight
-        As in :func:`macro_f1`.
-    empty : float
-        The value where there is nothing to divide by.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
     >>> micro_precision([[1, 0], [1, 0]], [[1, 1], [0, 0]])
     0.5
     """
-    return pooled("precision", Y, Y_pred, empty, sample_weight, label_weight)
+    return precision(counts)
 
 
-def micro_recall(
-    Y: Any,
-    Y_pred: Any,
-    *,
-    empty: float = 0.0,
-    sample_weight: Any = None,
-    label_weight: Any = None,
-) -> float:
+@of_all_pairs
+def micro_recall(counts: Counts) -> Fraction:
     """Share of all true pairs that are predicted.
 
-    Ties: decisions have none.
     Empty rows: they add nothing of their own; with no true pair the value is ``empty``.
-
-    Parameters
-    ----------
-    Y, Y_pred, sample_weight, label_weight
-        As in :func:`macro_f1`.
-    empty : float
-        The value where there is nothing to divide by.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
     >>> micro_recall([[1, 0], [1, 0]], [[1, 1], [0, 0]])
     0.5
     """
-    return pooled("recall", Y, Y_pred, empty, sample_weight, label_weight)
+    return recall(counts)
 
 
 def hamming_loss(
@@ -146,12 +101,11 @@ def hamming_loss(
     >>> hamming_loss([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
     0.333...
     """
-    truth = as_truth(Y)
-    weights = Weighing.check(truth, sample_weight, label_weight)
-    counts = count(truth, as_decisions(Y_pred, truth), "labels", weights)
+    counts, weights = count(Y, Y_pred, "label", sample_weight, label_weight)
     wrong, judged = counts.fp + counts.fn, counts.judged
     if average is None:
-        return summarise(ratio(wrong, judged), judged == 0, judged > 0, "skip", None)
+        values = ratio(Fraction(wrong, judged))
+        return summarise(values, judged == 0, judged > 0, "skip", None)
     total = weights.labels @ judged
     return float(weights.labels @ wrong / total) if total else float("nan")
 
@@ -183,9 +137,7 @@ def subset_accuracy(
     >>> subset_accuracy([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
     0.333...
     """
-    truth = as_truth(Y)
-    weights = Weighing.check(truth, sample_weight, label_weight)
-    counts = count(truth, as_decisions(Y_pred, truth), "instances", weights)
+    counts, weights = count(Y, Y_pred, "instance", sample_weight, label_weight)
     right = (counts.fp + counts.fn == 0).astype(np.float64)
     judged = counts.judged > 0
     return summarise(right, ~judged, judged, "skip", average, weights.rows)

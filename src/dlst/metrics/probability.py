@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._parameters import integer
-from dlst._weights import as_weights
 from dlst.errors import DataError
+from dlst.metrics._confusion import Fraction, Weighing, ratio
 from dlst.metrics._inputs import FloatArray, Pattern, Scores, Truth, align
 from dlst.metrics._ranks import Average, summarise
 
@@ -55,7 +55,7 @@ def log_loss(
     0.693...
     """
     truth, checked = align(Y, probabilities)
-    rows, labels = _weights(truth, sample_weight, label_weight)
+    rows, labels = Weighing.check(truth, sample_weight, label_weight)
     eps = np.finfo(np.float64).eps
     total = np.zeros(truth.shape[1])
     for first, block in _probability_blocks(checked):
@@ -111,7 +111,7 @@ def expected_calibration_error(
     """
     integer(at_least=1).check("n_bins", n_bins)
     truth, checked = align(Y, probabilities)
-    rows, labels = _weights(truth, sample_weight, label_weight)
+    rows, labels = Weighing.check(truth, sample_weight, label_weight)
     K = truth.shape[1]
     gaps = np.zeros(K * n_bins)
     offset = np.arange(K) * n_bins
@@ -151,13 +151,6 @@ def _inside(
     return rows, pattern.columns[ptr[0] : ptr[-1]]
 
 
-def _weights(truth: Truth, sample_weight: Any, label_weight: Any) -> tuple[FloatArray, FloatArray]:
-    n, K = truth.shape
-    rows = as_weights(sample_weight, n, "sample_weight")
-    labels = as_weights(label_weight, K, "label_weight")
-    return np.ones(n) if rows is None else rows, np.ones(K) if labels is None else labels
-
-
 def _judged(truth: Truth, rows: FloatArray) -> FloatArray:
     """Count the judged entries of each label, rows by weight."""
     unjudged = np.bincount(truth.unjudged.columns, rows[truth.unjudged.rows], truth.shape[1])
@@ -166,5 +159,4 @@ def _judged(truth: Truth, rows: FloatArray) -> FloatArray:
 
 
 def _per_label(total: FloatArray, judged: FloatArray) -> float | FloatArray:
-    values = np.divide(total, judged, out=np.zeros_like(total), where=judged > 0)
-    return summarise(values, judged == 0, judged > 0, "skip", None)
+    return summarise(ratio(Fraction(total, judged)), judged == 0, judged > 0, "skip", None)

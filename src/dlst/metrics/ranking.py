@@ -1,8 +1,7 @@
 """How well relevant labels stand before irrelevant ones: one-error, coverage, ranking loss, AUC.
 
 Every function honours NaN in the truth as "not judged": the entry is taken out of its ranking, and
-a row or label with nothing judged is left out of the mean. The parameters that the functions share
-are described at :func:`ranking_loss`.
+a row or label with nothing judged is left out of the mean.
 """
 
 from __future__ import annotations
@@ -15,54 +14,25 @@ from dlst._weights import as_weights
 from dlst.metrics._inputs import FloatArray, Truth, align
 from dlst.metrics._ranks import (
     Average,
-    Convention,
-    Empty,
+    Ranked,
     Ranking,
+    RowValues,
     Ties,
+    average_of,
+    mean_over_rankings,
     pooled_levels,
     rank,
-    resolve,
     row_sums,
-    summarise,
 )
 
 
-def ranking_loss(
-    Y: Any,
-    scores: Any,
-    *,
-    convention: Convention = "sklearn",
-    ties: Ties | None = None,
-    empty: Empty = None,
-    average: Average = "mean",
-    sample_weight: Any = None,
-) -> float | FloatArray:
+@mean_over_rankings
+def ranking_loss(ranked: Ranked) -> RowValues:
     """Share of (relevant, irrelevant) pairs of an instance in the wrong order.
 
     Ties: a tied pair is wrong (``convention="mulan"``: the last index is ranked best, and scores
     closer than 1e-6 are tied).
     Empty rows: an instance without relevant or without irrelevant label has no pair and counts 0.
-
-    Parameters
-    ----------
-    Y : array-like, sparse or frame of shape (n, K)
-        Truth: 0, 1, and NaN for "not judged".
-    scores : array-like, sparse or frame of shape (n, K)
-        Higher is more relevant; entries that a sparse matrix does not store are 0.
-    convention : {"sklearn", "mulan"}
-        Sets the defaults of ``ties`` and ``empty``.
-    ties : {"pessimistic", "optimistic", "expected", "first", "last", "mulan"}, optional
-        Order of equal scores; overrides the convention.
-    empty : float or "skip", optional
-        Value of an instance for which the metric is not defined; overrides the convention.
-    average : {"mean", None}
-        None gives the value of each instance, NaN where left out.
-    sample_weight : array-like of shape (n,), optional
-        How often each instance counts in the mean.
-
-    Returns
-    -------
-    float, or ndarray of shape (n,)
 
     References
     ----------
@@ -73,66 +43,29 @@ def ranking_loss(
     >>> ranking_loss([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.2, 0.7, 0.1]])
     0.25
     """
-    rule = resolve(convention, ties, "pessimistic")
-    truth, checked = align(Y, scores)
-    wrong, pairs = _wrong_pairs(truth, rank(truth, checked, rule), rule)
-    values = wrong / np.maximum(pairs, 1)
-    return summarise(
-        values,
-        pairs == 0,
-        truth.n_judged > 0,
-        0.0 if empty is None else empty,
-        average,
-        as_weights(sample_weight, truth.shape[0], "sample_weight"),
-    )
+    wrong, pairs = _wrong_pairs(ranked.truth, ranked.ranking, ranked.ties)
+    return RowValues(wrong / np.maximum(pairs, 1), pairs == 0)
 
 
-def error_set_size(
-    Y: Any,
-    scores: Any,
-    *,
-    convention: Convention = "sklearn",
-    ties: Ties | None = None,
-    average: Average = "mean",
-    sample_weight: Any = None,
-) -> float | FloatArray:
+@mean_over_rankings
+def error_set_size(ranked: Ranked) -> RowValues:
     """Count the (relevant, irrelevant) pairs of an instance in the wrong order.
 
     Ties: a tied pair is wrong (``convention="mulan"``: the last index is ranked best, and scores
     closer than 1e-6 are tied).
     Empty rows: an instance without relevant or without irrelevant label has no pair and counts 0.
 
-    Parameters
-    ----------
-    Y, scores, convention, ties, average, sample_weight
-        As in :func:`ranking_loss`.
-
-    Returns
-    -------
-    float, or ndarray of shape (n,) with ``average=None``
-
     Examples
     --------
     >>> error_set_size([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.2, 0.7, 0.1]])
     0.5
     """
-    rule = resolve(convention, ties, "pessimistic")
-    truth, checked = align(Y, scores)
-    wrong, pairs = _wrong_pairs(truth, rank(truth, checked, rule), rule)
-    weights = as_weights(sample_weight, truth.shape[0], "sample_weight")
-    return summarise(wrong, pairs == 0, truth.n_judged > 0, 0.0, average, weights)
+    wrong, pairs = _wrong_pairs(ranked.truth, ranked.ranking, ranked.ties)
+    return RowValues(wrong, pairs == 0)
 
 
-def coverage(
-    Y: Any,
-    scores: Any,
-    *,
-    convention: Convention = "sklearn",
-    ties: Ties | None = None,
-    empty: Empty = None,
-    average: Average = "mean",
-    sample_weight: Any = None,
-) -> float | FloatArray:
+@mean_over_rankings
+def coverage(ranked: Ranked) -> RowValues:
     """How far down the ranking one must go to meet all relevant labels of an instance.
 
     The best label has depth 1 (``convention="mulan"``: depth 0).
@@ -140,15 +73,6 @@ def coverage(
     Ties: all tied labels take the worst rank of the tie (``convention="mulan"``: the last index is
     ranked best, and scores closer than 1e-6 are tied).
     Empty rows: an instance without relevant label counts 0.
-
-    Parameters
-    ----------
-    Y, scores, convention, ties, empty, average, sample_weight
-        As in :func:`ranking_loss`.
-
-    Returns
-    -------
-    float, or ndarray of shape (n,) with ``average=None``
 
     References
     ----------
@@ -159,50 +83,22 @@ def coverage(
     >>> coverage([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.2, 0.7, 0.1]])
     2.0
     """
-    rule = resolve(convention, ties, "pessimistic")
-    truth, checked = align(Y, scores)
-    ranking = rank(truth, checked, rule)
-    n_relevant = truth.relevant.counts
-    has_relevant = n_relevant > 0
-    last = truth.relevant.ptr[1:][has_relevant] - 1
-    depth = np.zeros(truth.shape[0])
-    depth[has_relevant] = _depth(ranking, last, rule)
-    if convention == "mulan":
+    relevant = ranked.truth.relevant
+    has_relevant = relevant.counts > 0
+    depth = np.zeros(len(has_relevant))
+    depth[has_relevant] = _depth(ranked.ranking, relevant.ptr[1:][has_relevant] - 1, ranked.ties)
+    if ranked.convention == "mulan":
         depth[has_relevant] -= 1
-    return summarise(
-        depth,
-        ~has_relevant,
-        truth.n_judged > 0,
-        0.0 if empty is None else empty,
-        average,
-        as_weights(sample_weight, truth.shape[0], "sample_weight"),
-    )
+    return RowValues(depth, ~has_relevant)
 
 
-def one_error(
-    Y: Any,
-    scores: Any,
-    *,
-    convention: Convention = "sklearn",
-    ties: Ties | None = None,
-    empty: Empty = None,
-    average: Average = "mean",
-    sample_weight: Any = None,
-) -> float | FloatArray:
+@mean_over_rankings
+def one_error(ranked: Ranked) -> RowValues:
     """Share of instances whose best-ranked label is irrelevant.
 
     Ties: an error if any label tied for the first place is irrelevant (``convention="mulan"``: the
     last index is ranked best, and scores closer than 1e-6 are tied).
     Empty rows: an instance without relevant label is an error.
-
-    Parameters
-    ----------
-    Y, scores, convention, ties, empty, average, sample_weight
-        As in :func:`ranking_loss`.
-
-    Returns
-    -------
-    float, or ndarray of shape (n,) with ``average=None``
 
     References
     ----------
@@ -213,26 +109,17 @@ def one_error(
     >>> one_error([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.1], [0.8, 0.7, 0.1]])
     0.5
     """
-    rule = resolve(convention, ties, "pessimistic")
-    truth, checked = align(Y, scores)
-    ranking = rank(truth, checked, rule)
-    has_relevant = truth.relevant.counts > 0
-    first = truth.relevant.ptr[:-1][has_relevant]
+    ranking, relevant = ranked.ranking, ranked.truth.relevant
+    has_relevant = relevant.counts > 0
+    first = relevant.ptr[:-1][has_relevant]
     ahead, tied = ranking.ahead[first], ranking.tied[first]
-    if rule == "expected":
+    if ranked.ties == "expected":
         error = np.where(ahead > 0, 1.0, tied / (tied + ranking.stop[first]))
     else:
-        error = (ahead > 0) | ((tied > 0) & (rule == "pessimistic"))
-    values = np.ones(truth.shape[0])
+        error = (ahead > 0) | ((tied > 0) & (ranked.ties == "pessimistic"))
+    values = np.ones(len(has_relevant))
     values[has_relevant] = error
-    return summarise(
-        values,
-        ~has_relevant,
-        truth.n_judged > 0,
-        1.0 if empty is None else empty,
-        average,
-        as_weights(sample_weight, truth.shape[0], "sample_weight"),
-    )
+    return RowValues(values, ~has_relevant, empty=1.0)
 
 
 def instance_auc(
@@ -342,8 +229,8 @@ def _auc(
     weights: FloatArray | None,
 ) -> float | FloatArray:
     wrong, pairs = _wrong_pairs(truth, ranking, "expected")
-    values = 1.0 - wrong / np.maximum(pairs, 1)
-    return summarise(values, pairs == 0, truth.n_judged > 0, empty, average, weights)
+    values = RowValues(1.0 - wrong / np.maximum(pairs, 1), pairs == 0)
+    return average_of(values, truth, empty, average, weights)
 
 
 def _wrong_pairs(truth: Truth, ranking: Ranking, ties: Ties) -> tuple[FloatArray, FloatArray]:

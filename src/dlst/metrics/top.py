@@ -11,33 +11,39 @@ labels below move up, and a row with nothing judged is left out of the mean.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dlst._parameters import integer
 from dlst._weights import as_weights
 from dlst.errors import DataError
-from dlst.metrics._inputs import (
-    FloatArray,
-    IntArray,
-    Truth,
-    as_scores,
-    as_truth,
-)
+from dlst.metrics._families import Unit, family
+from dlst.metrics._inputs import FloatArray, IntArray, Truth, as_scores, as_truth
 from dlst.metrics._ranks import (
     Average,
     Empty,
     Ranking,
+    RowValues,
     Ties,
+    average_of,
     rank_top,
     resolve,
     row_sums,
-    summarise,
 )
 
 
-def precision_at_k(
+class Gained(NamedTuple):
+    """What the relevant labels of each row gain when places from the first down count so much."""
+
+    truth: Truth
+    gains: Callable[[FloatArray], FloatArray]
+
+
+def _mean_at_k(
+    compute: Callable[[Gained, int], FloatArray],
+    unit: Unit,
     Y: Any,
     scores: Any,
     k: int = 5,
@@ -47,9 +53,10 @@ def precision_at_k(
     average: Average = "mean",
     sample_weight: Any = None,
 ) -> float | FloatArray:
-    """Share of relevant labels among the first k of each instance.
+    """Take the mean over instances of what their first k labels gain.
 
-    Ties: the mean over all orders of the tied labels; ``"first"`` or ``"last"`` ranks by index.
+    Ties: the mean over all orders of the tied labels, as in scikit-learn; ``ties="first"`` or
+    ``"last"`` ranks by index.
     Empty rows: an instance without relevant label counts 0.
 
     Parameters
@@ -59,19 +66,79 @@ def precision_at_k(
     scores : array-like, sparse or frame of shape (n, K), or TopLabels
         Higher is more relevant; see the module's words on unscored labels.
     k : int
-        Places that count; always the denominator.
-    ties : {"expected", "pessimistic", "optimistic", "first", "last", "mulan"}
+        Places that count.
+    ties : {{"expected", "pessimistic", "optimistic", "first", "last", "mulan"}}
         Order of equal scores.
     empty : float or "skip", optional
         Value of an instance without relevant label.
-    average : {"mean", None}
+    average : {{"mean", None}}
         None gives the value of each instance, NaN where left out.
     sample_weight : array-like of shape (n,), optional
         How often each instance counts in the mean.
 
     Returns
     -------
-    float, or ndarray of shape (n,)
+    float, or ndarray of shape (n,) with ``average=None``
+    """
+    integer(at_least=1).check("k", k)
+    truth = as_truth(Y)
+    values = compute(Gained(truth, lambda places: _gains(truth, scores, places, ties)), k)
+    weights = as_weights(sample_weight, truth.shape[0], "sample_weight")
+    return average_of(RowValues(values, truth.relevant.counts == 0), truth, empty, average, weights)
+
+
+def _propensity_scored(
+    compute: Callable[[Gained, int], FloatArray],
+    unit: Unit,
+    Y: Any,
+    scores: Any,
+    propensities: Any,
+    k: int = 5,
+    *,
+    ties: Ties = "expected",
+) -> float:
+    """Divide what the first k labels of all rows gain, 1/p_l for label l, by the best ranking's.
+
+    Ties: the mean over all orders of the tied labels; ``"first"`` or ``"last"`` ranks by index.
+    Empty rows: an instance without relevant label adds nothing to either sum; NaN if all are so.
+
+    Parameters
+    ----------
+    Y : array-like, sparse or frame of shape (n, K)
+        Truth: 0, 1, and NaN for "not judged".
+    scores : array-like, sparse or frame of shape (n, K), or TopLabels
+        Higher is more relevant; see the module's words on unscored labels.
+    propensities : array-like of shape (K,)
+        In (0, 1], of the *training* labels: see :func:`propensities`.
+    k : int
+        Places that count.
+    ties : {{"expected", "pessimistic", "optimistic", "first", "last", "mulan"}}
+        Order of equal scores.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Jain, Prabhu, Varma (2016). Extreme multi-label loss functions for recommendation, tagging,
+    ranking and other missing label applications.
+    """
+    integer(at_least=1).check("k", k)
+    truth = as_truth(Y)
+    weights = _inverse_propensities(propensities, truth.shape[1])
+    gained = Gained(truth, lambda places: _gains(truth, scores, places, ties, weights))
+    most = Gained(truth, lambda places: _best_weighted(truth, places, weights))
+    best = compute(most, k).sum()
+    return float(compute(gained, k).sum() / best) if best > 0 else float("nan")
+
+
+_first_k, _weighing_rare_labels = family(_mean_at_k, "instance"), family(_propensity_scored, "pair")
+
+
+@_first_k
+def precision_at_k(gained: Gained, k: int) -> FloatArray:
+    """Share of relevant labels among the first k of each instance; k is always the denominator.
 
     Examples
     --------
@@ -81,37 +148,14 @@ def precision_at_k(
     >>> precision_at_k([[1, 0, 1], [0, 1, 0]], top, k=2)
     0.5
     """
-    truth = as_truth(Y)
-    gains = _gains(truth, scores, _places(k), ties)
-    return _mean_over_rows(truth, gains / k, empty, average, sample_weight)
+    return gained.gains(np.ones(k)) / k
 
 
-def ndcg_at_k(
-    Y: Any,
-    scores: Any,
-    k: int = 5,
-    *,
-    ties: Ties = "expected",
-    empty: Empty = None,
-    average: Average = "mean",
-    sample_weight: Any = None,
-) -> float | FloatArray:
+@_first_k
+def ndcg_at_k(gained: Gained, k: int) -> FloatArray:
     """Discounted gain of the first k labels, over the best that the instance allows.
 
     A relevant label at rank j gains 1 / log2(j + 1).
-
-    Ties: the mean over all orders of the tied labels, as in scikit-learn; ``ties="first"`` or
-    ``"last"`` ranks by index.
-    Empty rows: an instance without relevant label counts 0.
-
-    Parameters
-    ----------
-    Y, scores, k, ties, empty, average, sample_weight
-        As in :func:`precision_at_k`.
-
-    Returns
-    -------
-    float, or ndarray of shape (n,) with ``average=None``
 
     References
     ----------
@@ -122,91 +166,37 @@ def ndcg_at_k(
     >>> ndcg_at_k([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.6], [0.8, 0.7, 0.1]], k=2)
     0.815...
     """
-    discounts = _discounts(k)
-    truth = as_truth(Y)
-    gains = _gains(truth, scores, discounts, ties)
-    best = _best_plain(truth, discounts)
-    values = gains / np.where(best > 0, best, 1.0)
-    return _mean_over_rows(truth, values, empty, average, sample_weight)
+    return _over_best(gained, k)
 
 
-def propensity_scored_precision_at_k(
-    Y: Any, scores: Any, propensities: Any, k: int = 5, *, ties: Ties = "expected"
-) -> float:
+@_weighing_rare_labels
+def propensity_scored_precision_at_k(gained: Gained, k: int) -> FloatArray:
     """Precision at k in which a hit on label l counts 1/p_l, over the best ranking's.
 
     Both are summed over instances before the division, as the extreme classification repository
     reports it, so a perfect ranking has 1.
-
-    Ties: the mean over all orders of the tied labels; ``"first"`` or ``"last"`` ranks by index.
-    Empty rows: an instance without relevant label adds nothing to either sum; NaN if all are so.
-
-    Parameters
-    ----------
-    Y, scores, k, ties
-        As in :func:`precision_at_k`.
-    propensities : array-like of shape (K,)
-        In (0, 1], of the *training* labels: see :func:`propensities`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Jain, Prabhu, Varma (2016). Extreme multi-label loss functions for recommendation, tagging,
-    ranking and other missing label applications.
 
     Examples
     --------
     >>> propensity_scored_precision_at_k([[1, 0, 1]], [[0.9, 0.5, 0.1]], [0.5, 1.0, 0.25], k=1)
     0.5
     """
-    places = _places(k)
-    truth = as_truth(Y)
-    weights = _inverse_propensities(propensities, truth.shape[1])
-    gains = _gains(truth, scores, places, ties, weights)
-    return _ratio(gains.sum(), _best_weighted(truth, places, weights).sum())
+    return gained.gains(np.ones(k))
 
 
-def propensity_scored_ndcg_at_k(
-    Y: Any, scores: Any, propensities: Any, k: int = 5, *, ties: Ties = "expected"
-) -> float:
+@_weighing_rare_labels
+def propensity_scored_ndcg_at_k(gained: Gained, k: int) -> FloatArray:
     """Compute nDCG at k with a gain of 1/p_l for label l, over the best ranking's.
 
     Each instance's gain is divided by the discounts of its first min(k, number of relevant labels)
     places; the sum over instances is divided by that of the best ranking.
-
-    Ties: the mean over all orders of the tied labels; ``"first"`` or ``"last"`` ranks by index.
-    Empty rows: an instance without relevant label adds nothing to either sum; NaN if all are so.
-
-    Parameters
-    ----------
-    Y, scores, propensities, k, ties
-        As in :func:`propensity_scored_precision_at_k`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Jain, Prabhu, Varma (2016). Extreme multi-label loss functions for recommendation, tagging,
-    ranking and other missing label applications.
 
     Examples
     --------
     >>> propensity_scored_ndcg_at_k([[1, 0, 1]], [[0.9, 0.5, 0.1]], [0.5, 1.0, 0.25], k=1)
     0.5
     """
-    discounts = _discounts(k)
-    truth = as_truth(Y)
-    weights = _inverse_propensities(propensities, truth.shape[1])
-    gains = _gains(truth, scores, discounts, ties, weights)
-    plain = _best_plain(truth, discounts)
-    plain = np.where(plain > 0, plain, 1.0)
-    best = _best_weighted(truth, discounts, weights)
-    return _ratio(np.sum(gains / plain), np.sum(best / plain))
+    return _over_best(gained, k)
 
 
 def propensities(Y: Any, *, A: float = 0.55, B: float = 1.5) -> FloatArray:
@@ -275,18 +265,12 @@ def _gain_at_rank(ranking: Ranking, places: FloatArray, ties: Ties) -> FloatArra
     return gain
 
 
-def _places(k: int) -> FloatArray:
-    integer(at_least=1).check("k", k)
-    return np.ones(k)
-
-
-def _discounts(k: int) -> FloatArray:
-    return np.asarray(_places(k) / np.log2(np.arange(2, k + 2)), dtype=np.float64)
-
-
-def _best_plain(truth: Truth, places: FloatArray) -> FloatArray:
-    total = np.concatenate([[0.0], np.cumsum(places)])
-    return total[np.minimum(truth.relevant.counts, len(places))]
+def _over_best(gained: Gained, k: int) -> FloatArray:
+    """Divide discounted gains by what the row's relevant labels gain in the first places."""
+    discounts = 1.0 / np.log2(np.arange(2, k + 2))
+    total = np.concatenate([[0.0], np.cumsum(discounts)])
+    best = total[np.minimum(gained.truth.relevant.counts, k)]
+    return np.asarray(gained.gains(discounts) / np.where(best > 0, best, 1.0))
 
 
 def _best_weighted(truth: Truth, places: FloatArray, weights: FloatArray) -> FloatArray:
@@ -311,20 +295,3 @@ def _inverse_propensities(propensities: Any, n_labels: int) -> FloatArray:
             "Pass p, not 1/p."
         )
     return np.asarray(1.0 / values, dtype=np.float64)
-
-
-def _mean_over_rows(
-    truth: Truth, values: FloatArray, empty: Empty, average: Average, sample_weight: Any
-) -> float | FloatArray:
-    return summarise(
-        values,
-        truth.relevant.counts == 0,
-        truth.n_judged > 0,
-        0.0 if empty is None else empty,
-        average,
-        as_weights(sample_weight, truth.shape[0], "sample_weight"),
-    )
-
-
-def _ratio(gained: float, best: float) -> float:
-    return float(gained / best) if best > 0 else float("nan")
