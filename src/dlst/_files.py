@@ -12,11 +12,13 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO, NamedTuple, cast
+from typing import IO, Any, BinaryIO, NamedTuple, TypeAlias, cast
 
 from dlst._limits import GZIP_RATIO
 from dlst._progress import progress_bar
 from dlst.errors import ReadError
+
+PathLike: TypeAlias = str | os.PathLike[str]
 
 BLOCK_BYTES = 16 * 2**20
 """How much text is held at once; a reader's memory is its arrays plus a few of these."""
@@ -74,7 +76,7 @@ class _GuardedGzip(io.RawIOBase):
         super().close()
 
 
-def open_binary(path: str | os.PathLike[str]) -> BinaryIO:
+def open_binary(path: PathLike) -> BinaryIO:
     """Open a plain or ``.gz`` file for reading bytes.
 
     Raises
@@ -91,7 +93,7 @@ def open_binary(path: str | os.PathLike[str]) -> BinaryIO:
         raise ReadError(path, f"cannot be opened: {error.strerror}.") from error
 
 
-def text_blocks(path: str | os.PathLike[str], block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
+def text_blocks(path: PathLike, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
     r"""Yield a file as blocks of whole lines; ``\n``, ``\r\n`` and a missing last end all work."""
     line = 1
     rest = b""
@@ -128,14 +130,14 @@ def _size(path: Path) -> int | None:
     return path.stat().st_size if path.is_file() and not packed else None
 
 
-def sha256(path: str | os.PathLike[str]) -> str:
+def sha256(path: PathLike) -> str:
     """Hex sha256 of a file's bytes."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager
-def atomic_write(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[IO[Any]]:
+def atomic_write(path: PathLike, *, text: bool = False) -> Iterator[IO[Any]]:
     """Write to a temporary name beside ``path`` and rename when all of it is on disk.
 
     A reader sees the old file or the whole new one, never a part; an error leaves the old file.
@@ -172,7 +174,7 @@ def flush_folder(path: Path) -> None:
         _flush_to_disk(path)
 
 
-def _flush_to_disk(path: str | os.PathLike[str]) -> None:
+def _flush_to_disk(path: PathLike) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -29,7 +29,7 @@ import skops.io
 from sklearn.base import BaseEstimator
 
 from dlst import __version__
-from dlst._files import atomic_write
+from dlst._files import PathLike, atomic_write
 from dlst.data import Dataset
 from dlst.errors import DataError, ModelFileError
 
@@ -65,7 +65,7 @@ _OUR_PACKAGES = (
 
 def save_model(
     model: Any,
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
     data: Dataset | None = None,
     about: Mapping[str, Any] | None = None,
@@ -113,7 +113,7 @@ def save_model(
         stream.write(packed.getvalue())
 
 
-def load_model(path: str | os.PathLike[str], *, trusted: Iterable[str] = ()) -> Any:
+def load_model(path: PathLike, *, trusted: Iterable[str] = ()) -> Any:
     """Read a model that :func:`save_model` wrote; nothing but our own classes is built.
 
     Parameters
@@ -221,12 +221,12 @@ def _check_importable(name: str) -> None:
         )
 
 
-def describe_model(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+def describe_model(path: PathLike) -> Mapping[str, Any]:
     """Say what a model file holds, without building it."""
     return _checked(path)[1]
 
 
-def _checked(path: str | os.PathLike[str]) -> tuple[bytes, dict[str, Any]]:
+def _checked(path: PathLike) -> tuple[bytes, dict[str, Any]]:
     """Return the bytes and the header of a whole, unchanged model file."""
     name = os.fspath(path)
     try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from dlst._files import PathLike
 from dlst.data.dataset import Provenance
 
 
-def name_of(path: str | os.PathLike[str]) -> str:
+def name_of(path: PathLike) -> str:
     """Return the file's name without its suffix, ``.gz`` included.
 
     Examples
@@ -20,6 +20,6 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
 
-def origin_of(path: str | os.PathLike[str], *notes: str) -> Provenance:
+def origin_of(path: PathLike, *notes: str) -> Provenance:
     """Return the provenance of data that come from one file; the front door adds its hash."""
     return Provenance(source=str(path), notes=notes)

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from dlst import __version__
-from dlst._files import sha256
+from dlst._files import PathLike, sha256
 from dlst.data import registry
 from dlst.data.arff.labels_xml import find_labels_xml
 from dlst.data.front_door import is_embedded
 from dlst.errors import UnknownNameError
 
 
-def fingerprint(data: str | os.PathLike[str], options: Mapping[str, Any] | None = None) -> str:
+def fingerprint(data: PathLike, options: Mapping[str, Any] | None = None) -> str:
     r"""Name the bytes that :func:`~dlst.data.load` would read, without reading them as data.
 
     A file counts with the XML file of its labels, a folder with all that is in it, a name with its

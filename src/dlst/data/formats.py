@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dlst._files import sha256
+from dlst._files import PathLike, sha256
 from dlst.data.arff import read_arff, write_arff
 from dlst.data.dataset import Dataset
 from dlst.data.mat import read_mat, write_mat
@@ -133,7 +133,7 @@ def format_by_name(name: str) -> Format:
     raise ValueError(f"format must be one of {', '.join(format_names())}; got {name!r}.")
 
 
-def format_of(path: str | os.PathLike[str]) -> Format:
+def format_of(path: PathLike) -> Format:
     """Tell the format of a file by its suffix, ``.gz`` aside."""
     name = Path(path).name.lower().removesuffix(".gz")
     for row in FORMATS:
@@ -147,7 +147,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     )
 
 
-def without_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
+def without_suffix(path: PathLike) -> tuple[str, str]:
     """Split a file's name into stem and known suffix, ``.gz`` included.
 
     Examples
@@ -166,7 +166,7 @@ def without_suffix(path: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: PathLike,
     format: str | None = None,  # noqa: A002
     *,
     raw: bool = False,

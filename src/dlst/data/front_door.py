@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dlst._files import PathLike
 from dlst.data import registry
 from dlst.data.dataset import Dataset, join_train_test
 from dlst.data.formats import FORMATS, format_by_name, format_of, read, without_suffix
@@ -26,7 +26,7 @@ _TEST = re.compile(r"(^|[-_. ])(test|tst|te)([-_. ]|$)", re.IGNORECASE)
 def load(
     data: Any,
     *,
-    test: str | os.PathLike[str] | None = None,
+    test: PathLike | None = None,
     format: str | None = None,  # noqa: A002
     download: bool = True,
     raw: bool = False,
@@ -97,7 +97,7 @@ def holds_tables(data: Any, format: str | None = None) -> bool:  # noqa: A002
     return row.read_raw is not None
 
 
-def is_at_hand(data: str | os.PathLike[str]) -> bool:
+def is_at_hand(data: PathLike) -> bool:
     """Tell whether :func:`load` finds a file, folder or name without a download.
 
     Parameters
@@ -126,7 +126,7 @@ def is_at_hand(data: str | os.PathLike[str]) -> bool:
 
 def save(
     dataset: Dataset,
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
     format: str | None = None,  # noqa: A002
 ) -> list[Path]:
@@ -166,7 +166,7 @@ def save(
     return files
 
 
-def files_to_write(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]:
+def files_to_write(dataset: Dataset, path: PathLike) -> list[Path]:
     """Say which files :func:`save` would write.
 
     Parameters

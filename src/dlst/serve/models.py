@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from dlst._files import PathLike
 from dlst.errors import DataError
 from dlst.methods import MultiLabelClassifier
 from dlst.persistence import load_model
@@ -26,7 +27,7 @@ def subject_of(model: Any) -> Subject:
     )
 
 
-def load_subject(path: str | os.PathLike[str]) -> Subject:
+def load_subject(path: PathLike) -> Subject:
     """Read a model file."""
     try:
         return subject_of(load_model(path))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gc
-import os
 import socket
 from pathlib import Path
 
 import uvicorn
 from threadpoolctl import threadpool_limits
 
+from dlst._files import PathLike
 from dlst.errors import DataError
 from dlst.serve.app import make_app
 from dlst.serve.board import Board
@@ -25,7 +25,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def serve(
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -12,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._files import PathLike
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.data.arff.header import Attribute, Header
 from dlst.data.arff.rows_kernel import NOMINAL, TEXT, Schema
@@ -52,7 +52,7 @@ class ColumnPlan:
 
     @classmethod
     def of(
-        cls, path: str | os.PathLike[str], header: Header, chosen: Sequence[int], nominal: Nominal
+        cls, path: PathLike, header: Header, chosen: Sequence[int], nominal: Nominal
     ) -> ColumnPlan:
         """Plan the columns of a file whose label attributes are ``chosen``."""
         every_name = [attribute.name for attribute in header.attributes]
@@ -188,7 +188,7 @@ def _numbers_the_rows(codes: FeatureMatrix, n_categories: int) -> bool:
     return np.array_equal(np.sort(as_dense(codes)[:, 0]), np.arange(n_categories))
 
 
-def _label_values(path: str | os.PathLike[str], attribute: Attribute) -> tuple[float, ...]:
+def _label_values(path: PathLike, attribute: Attribute) -> tuple[float, ...]:
     unknown = [text for text in attribute.categories if text.lower() not in _TRUTH]
     if unknown or attribute.kind == TEXT:
         got = f"the category {unknown[0]!r}" if unknown else "text"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dlst._files import Block
+from dlst._files import Block, PathLike
 from dlst.data.arff.rows_kernel import NOMINAL, NUMERIC, TEXT
 from dlst.errors import ReadError
 
@@ -38,7 +37,7 @@ class Header(NamedTuple):
     encoding: str
 
 
-def read_header(path: str | os.PathLike[str], blocks: Iterator[Block]) -> tuple[Header, Block]:
+def read_header(path: PathLike, blocks: Iterator[Block]) -> tuple[Header, Block]:
     """Read up to ``@data`` and return the header and the block in which the data start."""
     reader = _HeaderReader(path)
     for text, line, position in blocks:
@@ -104,7 +103,7 @@ def meka_relation(name: str, n_labels: int) -> str:
 class _HeaderReader:
     """Takes the header line by line."""
 
-    def __init__(self, path: str | os.PathLike[str]):
+    def __init__(self, path: PathLike):
         self._path = path
         self._relation: str | None = None
         self._attributes: list[Attribute] = []

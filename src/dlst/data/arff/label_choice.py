@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from dlst._files import PathLike
 from dlst.data.arff.header import Header
 from dlst.data.arff.labels_xml import find_labels_xml, read_labels_xml
 from dlst.data.column_choice import LabelChoice, label_columns
@@ -22,7 +22,7 @@ _TRAIN_ROWS = re.compile(r"(?<!\S)-split-number\s+(\d{1,12})(?!\S)")
 def choose_labels(
     path: Path,
     header: Header,
-    xml: str | os.PathLike[str] | None,
+    xml: PathLike | None,
     labels: LabelChoice,
 ) -> tuple[list[int], list[int] | None, str]:
     """Return the label attributes in order, their parents, and how they were known."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from dlst._files import atomic_write, text_blocks
+from dlst._files import PathLike, atomic_write, text_blocks
 from dlst.errors import ReadError
 
 NAMESPACE = "http://mulan.sourceforge.net/labels"
@@ -24,7 +23,7 @@ class LabelTree(NamedTuple):
     parents: tuple[int, ...]
 
 
-def read_labels_xml(path: str | os.PathLike[str]) -> LabelTree:
+def read_labels_xml(path: PathLike) -> LabelTree:
     """Read a Mulan label file.
 
     Only ``<labels>`` and nested ``<label name="…">`` have a meaning. Document types, and with them
@@ -53,7 +52,7 @@ def read_labels_xml(path: str | os.PathLike[str]) -> LabelTree:
 
 
 class _TreeBuilder:
-    def __init__(self, path: str | os.PathLike[str]):
+    def __init__(self, path: PathLike):
         self.names: list[str] = []
         self.parents: list[int] = []
         self._path = path
@@ -97,7 +96,7 @@ class _TreeBuilder:
 
 
 def write_labels_xml(
-    path: str | os.PathLike[str], names: Sequence[str], parents: Sequence[int] | None = None
+    path: PathLike, names: Sequence[str], parents: Sequence[int] | None = None
 ) -> None:
     """Write a Mulan label file; children are nested in their parents."""
     parents = [-1] * len(names) if parents is None else parents
@@ -125,7 +124,7 @@ def write_labels_xml(
 _PART = re.compile(r"[-_. ]?(train|test|trn|tst|sparse|dense|\d+)$", re.IGNORECASE)
 
 
-def find_labels_xml(arff: str | os.PathLike[str], *, any_name: bool = False) -> Path | None:
+def find_labels_xml(arff: PathLike, *, any_name: bool = False) -> Path | None:
     """Find the label file of an ARFF: the same stem, or the stem without ``-train`` and the like.
 
     ``Corel5k-train-sparse.arff`` finds ``Corel5k.xml``. With ``any_name`` the only XML file of the

@@ -6,11 +6,10 @@ The parser is our own: none of the kept packages reads sparse multi-label ARFF f
 
 from __future__ import annotations
 
-import os
 from itertools import chain
 from pathlib import Path
 
-from dlst._files import text_blocks
+from dlst._files import PathLike, text_blocks
 from dlst.data._origin import name_of, origin_of
 from dlst.data.arff.columns import ColumnPlan
 from dlst.data.arff.header import read_header
@@ -23,9 +22,9 @@ from dlst.errors import ReadError
 
 
 def read_arff(
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
-    xml: str | os.PathLike[str] | None = None,
+    xml: PathLike | None = None,
     labels: LabelChoice = None,
     nominal: Nominal = "auto",
 ) -> Dataset:
@@ -93,8 +92,8 @@ def read_arff(
 
 
 def read_mulan(
-    path: str | os.PathLike[str],
-    xml: str | os.PathLike[str] | None = None,
+    path: PathLike,
+    xml: PathLike | None = None,
     *,
     nominal: Nominal = "auto",
 ) -> Dataset:
@@ -128,7 +127,7 @@ def read_mulan(
     return read_arff(path, xml=xml, nominal=nominal)
 
 
-def read_meka(path: str | os.PathLike[str], *, nominal: Nominal = "auto") -> Dataset:
+def read_meka(path: PathLike, *, nominal: Nominal = "auto") -> Dataset:
     r"""Read a MEKA ARFF, whose relation says ``-C K``; see :func:`read_arff`.
 
     Parameters

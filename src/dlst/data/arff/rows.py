@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._files import Block
+from dlst._files import Block, PathLike
 from dlst._matrices import FeatureMatrix
 from dlst.data.arff import rows_kernel as kernels
 from dlst.data.arff.columns import ColumnPlan
@@ -22,7 +21,7 @@ _QUEUE_ENTRIES = 4096
 
 
 def read_rows(
-    path: str | os.PathLike[str], blocks: Iterable[Block], plan: ColumnPlan
+    path: PathLike, blocks: Iterable[Block], plan: ColumnPlan
 ) -> tuple[FeatureMatrix, sp.csr_array]:
     """Read all rows; the first one decides whether the file is dense or sparse."""
     sparse: bool | None = None
@@ -64,7 +63,7 @@ def _starts_sparse(block: Block) -> bool | None:
 class _BlockReader:
     """One block on its way through a kernel: drains the queue, turns stops into errors."""
 
-    path: str | os.PathLike[str]
+    path: PathLike
     block: Block
     plan: ColumnPlan
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from dlst._files import atomic_write
+from dlst._files import PathLike, atomic_write
 from dlst.data._origin import name_of
 from dlst.data.arff.header import meka_relation, quote
 from dlst.data.arff.labels_xml import write_labels_xml
@@ -19,7 +18,7 @@ from dlst.data.text.number_writing import dense_rows, sparse_rows
 
 
 def write_arff(
-    dataset: Dataset, path: str | os.PathLike[str], *, sparse: bool | Literal["auto"] = "auto"
+    dataset: Dataset, path: PathLike, *, sparse: bool | Literal["auto"] = "auto"
 ) -> None:
     """Write an ARFF that Mulan and MEKA read, and Mulan's XML beside it.
 

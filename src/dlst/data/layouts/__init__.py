@@ -5,11 +5,11 @@ The labels are needed; features are optional, and without them ``X`` has no colu
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dlst._files import PathLike
 from dlst.data.dataset import Dataset
 from dlst.data.layouts.nuswide import find_nuswide_labels, read_nuswide
 from dlst.data.layouts.sun import find_sunattribute, read_sunattribute
@@ -25,7 +25,7 @@ _LAYOUTS: dict[str, tuple[Callable[[Path], object | None], Callable[..., Dataset
 }
 
 
-def detect_layout(folder: str | os.PathLike[str]) -> str | None:
+def detect_layout(folder: PathLike) -> str | None:
     """Name the layout of a folder: ``"voc"``, ``"nus-wide"``, ``"sun"``, or None.
 
     Parameters
@@ -49,9 +49,7 @@ def detect_layout(folder: str | os.PathLike[str]) -> str | None:
     return None
 
 
-def read_layout(
-    folder: str | os.PathLike[str], layout: str | None = None, **options: Any
-) -> Dataset:
+def read_layout(folder: PathLike, layout: str | None = None, **options: Any) -> Dataset:
     r"""Read a folder in a known layout.
 
     Parameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._files import text_blocks
+from dlst._files import PathLike, text_blocks
 from dlst._matrices import FeatureMatrix
 from dlst.data.text.number_lines import read_table_of_numbers
 from dlst.errors import ReadError
@@ -22,7 +21,7 @@ _PREFERRED_VARIABLES = ("features", "feature", "gist", "X", "x", "data")
 
 
 def read_features(
-    path: str | os.PathLike[str], n_samples: int, ids: NDArray[np.int64] | None = None
+    path: PathLike, n_samples: int, ids: NDArray[np.int64] | None = None
 ) -> FeatureMatrix:
     """Read the features of ``n_samples`` images.
 

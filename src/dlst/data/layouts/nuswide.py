@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._files import PathLike
 from dlst._matrices import FeatureMatrix
 from dlst.data.dataset import Dataset, Split
 from dlst.data.layouts._common import first_existing, provenance_of, text_lines
@@ -42,9 +42,9 @@ class _Labels(NamedTuple):
 
 
 def read_nuswide(
-    folder: str | os.PathLike[str],
+    folder: PathLike,
     *,
-    features: str | os.PathLike[str] | None = None,
+    features: PathLike | None = None,
     n_images: int = N_IMAGES,
 ) -> Dataset:
     r"""Read the concepts of NUS-WIDE, with features when there are some.

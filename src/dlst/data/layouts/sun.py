@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
+from dlst._files import PathLike
 from dlst._matrices import FeatureMatrix
 from dlst.data.dataset import Dataset
 from dlst.data.layouts._common import first_existing, provenance_of
@@ -24,10 +24,10 @@ _THRESHOLDS = {"any": 1 / 6, "majority": 1 / 2}
 
 
 def read_sunattribute(
-    folder: str | os.PathLike[str],
+    folder: PathLike,
     *,
     votes: Votes = "any",
-    features: str | os.PathLike[str] | None = None,
+    features: PathLike | None = None,
 ) -> Dataset:
     """Read the attribute labels of the SUN attribute database, with features when there are some.
 

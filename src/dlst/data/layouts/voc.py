@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst._files import PathLike
 from dlst._matrices import FeatureMatrix
 from dlst.data.dataset import Dataset, Split
 from dlst.data.layouts._common import first_existing, provenance_of
@@ -29,10 +29,10 @@ _MAIN = (".", "ImageSets/Main", "VOC2007/ImageSets/Main", "VOCdevkit/VOC2007/Ima
 
 
 def read_voc2007(
-    folder: str | os.PathLike[str],
+    folder: PathLike,
     *,
     difficult: Difficult = "present",
-    features: str | os.PathLike[str] | None = None,
+    features: PathLike | None = None,
 ) -> Dataset:
     r"""Read the image-level labels of VOC 2007, with features when there are some.
 

@@ -15,6 +15,7 @@ import zlib
 from collections import Counter
 from typing import BinaryIO, NamedTuple
 
+from dlst._files import PathLike
 from dlst._limits import MEMORY_RATIO
 from dlst.errors import ReadError
 
@@ -40,7 +41,7 @@ class _UnsupportedError(Exception):
     """A well-formed variable of a kind that holds no data: function handles and objects."""
 
 
-def scan(path: str | os.PathLike[str], stream: BinaryIO) -> list[str]:
+def scan(path: PathLike, stream: BinaryIO) -> list[str]:
     """Check a MAT file of version 4 to 7 and return the names of its readable variables.
 
     Function handles and objects are left out. Raises :class:`ReadError` for everything that is
@@ -66,7 +67,7 @@ def scan(path: str | os.PathLike[str], stream: BinaryIO) -> list[str]:
 class _Guard:
     """What all versions share: the memory that may still be asked for, and the error."""
 
-    def __init__(self, path: str | os.PathLike[str], size: int):
+    def __init__(self, path: PathLike, size: int):
         self.path = path
         self.size = size
         self._allowed = max(MEMORY_FLOOR, MEMORY_RATIO.value * size)

@@ -26,7 +26,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-from dlst._files import atomic_write
+from dlst._files import PathLike, atomic_write
 from dlst.data._origin import name_of, origin_of
 from dlst.data.dataset import Dataset, Split
 from dlst.data.mat.guard import scan
@@ -53,7 +53,7 @@ _LABEL_NAMES = (
 _FEATURE_NAMES = ("featurenames", "featurename", "features", "attributenames")
 
 
-def load_variables(path: str | os.PathLike[str]) -> Variables:
+def load_variables(path: PathLike) -> Variables:
     """Read all variables of a MAT file of version 4 to 7, safely.
 
     The file is walked by our own guard first, so that sizes that its bytes cannot back,
@@ -76,7 +76,7 @@ def load_variables(path: str | os.PathLike[str]) -> Variables:
 
 
 def read_mat(
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
     features: str | Sequence[str] | None = None,
     labels: str | Sequence[str] | None = None,
@@ -136,7 +136,7 @@ def read_mat(
     )
 
 
-def write_mat(dataset: Dataset, path: str | os.PathLike[str]) -> None:
+def write_mat(dataset: Dataset, path: PathLike) -> None:
     """Write a data set as a MAT file of version 7 that :func:`read_mat` reads back equal.
 
     The variables are ``X`` (n × d), ``Y`` (n × K, sparse, NaN for unknown), the cell arrays
@@ -185,7 +185,7 @@ def write_mat(dataset: Dataset, path: str | os.PathLike[str]) -> None:
         stream.write(b"MATLAB 5.0 MAT-file, written by dlst".ljust(116))
 
 
-def _scipy_variables(path: str | os.PathLike[str], stream: Any, names: list[str]) -> Variables:
+def _scipy_variables(path: PathLike, stream: Any, names: list[str]) -> Variables:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -203,7 +203,7 @@ def _scipy_variables(path: str | os.PathLike[str], stream: Any, names: list[str]
     return found
 
 
-def _checked_sparse(path: str | os.PathLike[str], name: str, value: Any) -> Any:
+def _checked_sparse(path: PathLike, name: str, value: Any) -> Any:
     """Return ``value``; if sparse, as CSC whose indices stay within its shape."""
     if isinstance(value, np.ndarray) and value.dtype.hasobject:
         for cell in value.flat:
@@ -228,7 +228,7 @@ def _checked_sparse(path: str | os.PathLike[str], name: str, value: Any) -> Any:
         raise ReadError(path, f"sparse {name!r} has damaged indices ({error}).") from error
 
 
-def _matrix(path: str | os.PathLike[str], variables: Variables, name: str) -> Any:
+def _matrix(path: PathLike, variables: Variables, name: str) -> Any:
     if name not in variables:
         raise ReadError(
             path, f"expected a variable {name!r}; the file has {list_variables(variables)}."
@@ -246,7 +246,7 @@ def _stacked(blocks: list[Any]) -> Any:
     return np.vstack(blocks)
 
 
-def _indicator(path: str | os.PathLike[str], name: str, Y: Any) -> tuple[Any, tuple[str, ...]]:
+def _indicator(path: PathLike, name: str, Y: Any) -> tuple[Any, tuple[str, ...]]:
     """Turn −1/+1 labels, with 0 for unknown, into 0/1 and NaN."""
     values = Y.data if sp.issparse(Y) else Y
     allowed = (values == 0) | (values == 1) | (values == -1)

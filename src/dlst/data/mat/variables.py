@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import scipy.sparse as sp
 
+from dlst._files import PathLike
 from dlst.errors import ReadError
 
 Variables = dict[str, Any]
@@ -41,7 +41,7 @@ _PARTS = (("train", "test"), ("trn", "tst"), ("tr", "te"))
 
 
 def choose_variables(
-    path: str | os.PathLike[str],
+    path: PathLike,
     variables: Variables,
     features: str | Sequence[str] | None,
     labels: str | Sequence[str] | None,
@@ -91,7 +91,7 @@ def _both(plain: dict[str, str], layout: Layout, pattern: str) -> tuple[str, str
 
 
 def orient(
-    path: str | os.PathLike[str],
+    path: PathLike,
     parts: list[tuple[Any, Any]],
     pairs: list[tuple[str, str]],
     layout: Layout,

@@ -6,7 +6,6 @@ scikit-learn's loader gives labels as Python tuples of floats and errors without
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
@@ -15,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._files import Block, text_blocks
+from dlst._files import Block, PathLike, text_blocks
 from dlst._limits import COLUMNS_PER_BYTE
 from dlst.data._origin import name_of, origin_of
 from dlst.data.dataset import Dataset
@@ -47,7 +46,7 @@ _MESSAGES = {
 
 
 def read_svmlight(
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
     n_features: int | None = None,
     n_labels: int | None = None,
@@ -104,7 +103,7 @@ def read_svmlight(
 
 
 def read_xc(
-    path: str | os.PathLike[str], *, n_features: int | None = None, n_labels: int | None = None
+    path: PathLike, *, n_features: int | None = None, n_labels: int | None = None
 ) -> Dataset:
     """Read text in the format of the extreme-classification repository, plain or ``.gz``.
 
@@ -166,9 +165,7 @@ class _Table(NamedTuple):
         return int(self.row_lines[np.searchsorted(self.label_starts, entry, side="right") - 1])
 
 
-def _blocks(
-    path: str | os.PathLike[str], first_line: re.Pattern[bytes], numbers: list[int]
-) -> Iterator[Block]:
+def _blocks(path: PathLike, first_line: re.Pattern[bytes], numbers: list[int]) -> Iterator[Block]:
     """Yield the blocks after a first line that matches, whose numbers are kept."""
     for block in text_blocks(path):
         if block.first_line == 1:
@@ -182,7 +179,7 @@ def _blocks(
             yield block
 
 
-def _read_table(path: str | os.PathLike[str], blocks: Iterator[Block], every_line: bool) -> _Table:
+def _read_table(path: PathLike, blocks: Iterator[Block], every_line: bool) -> _Table:
     parts = [_read_block(path, block, every_line) for block in blocks]
     if not parts:
         parts = [_read_block(path, Block(b"", 1), every_line)]
@@ -198,7 +195,7 @@ def _read_table(path: str | os.PathLike[str], blocks: Iterator[Block], every_lin
     )
 
 
-def _read_block(path: str | os.PathLike[str], block: Block, every_line: bool) -> _Table:
+def _read_block(path: PathLike, block: Block, every_line: bool) -> _Table:
     rows = kernel.parse_rows(np.frombuffer(block.text, np.uint8), _LARGEST, every_line)
     if rows.status != kernel.OK:
         token = block.text[rows.start : min(rows.stop, rows.start + 40)]
@@ -236,7 +233,7 @@ def _joined_starts(parts: tuple[NDArray[np.int64], ...]) -> NDArray[np.int64]:
 
 
 def _dataset(
-    path: str | os.PathLike[str],
+    path: PathLike,
     table: _Table,
     given: tuple[int | None, int | None],
     promised: list[int],
@@ -258,7 +255,7 @@ def _dataset(
 
 
 def _n_columns(
-    path: str | os.PathLike[str],
+    path: PathLike,
     what: str,
     table: _Table,
     given: int | None,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from dlst._files import atomic_write
+from dlst._files import PathLike, atomic_write
 from dlst.data.dataset import Dataset
 from dlst.data.text.number_writing import sparse_rows
 from dlst.errors import DataError
 
 
-def write_svmlight(dataset: Dataset, path: str | os.PathLike[str]) -> None:
+def write_svmlight(dataset: Dataset, path: PathLike) -> None:
     """Write LIBSVM multi-label text, features counted from 1; a name in ``.gz`` is compressed.
 
     Reading gives the same arrays. Names are not kept. A first line ``# n_features=d n_labels=K`` is
@@ -45,7 +44,7 @@ def write_svmlight(dataset: Dataset, path: str | os.PathLike[str]) -> None:
         stream.writelines(_lines(dataset, 1, "1:0" if dataset.n_features else "qid:0"))
 
 
-def write_xc(dataset: Dataset, path: str | os.PathLike[str]) -> None:
+def write_xc(dataset: Dataset, path: PathLike) -> None:
     """Write XC text with its ``n d K`` header; a name in ``.gz`` is compressed.
 
     Reading gives the same arrays. Names are not kept.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dlst._files import open_binary, text_blocks
+from dlst._files import PathLike, open_binary, text_blocks
 from dlst._spreadsheets import original
 from dlst.data.tables import csv_records_kernel as kernel
 from dlst.data.tables.cells import MISSING
@@ -53,7 +52,7 @@ class RecordBlock(NamedTuple):
 
 
 def read_csv_frame(
-    path: str | os.PathLike[str],
+    path: PathLike,
     records: Records,
     words_kept: Collection[str] = (),
     texts: Collection[str] = (),
@@ -76,7 +75,7 @@ def read_csv_frame(
 
 
 def csv_frames(
-    path: str | os.PathLike[str], delimiter: str | None, numbers: Collection[str]
+    path: PathLike, delimiter: str | None, numbers: Collection[str]
 ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
     """Yield a file as frames of some megabytes, and the line of each row.
 
@@ -88,14 +87,14 @@ def csv_frames(
         yield _counted(path, frame, len(lines)), lines
 
 
-def checked_records(path: str | os.PathLike[str], delimiter: str | None) -> Records:
+def checked_records(path: PathLike, delimiter: str | None) -> Records:
     """Find the records of a file and check that each has as many fields as the header."""
     blocks = [(names, sign, lines) for names, sign, _, lines in record_blocks(path, delimiter)]
     names, sign, _ = blocks[0]
     return Records(names, sign, np.concatenate([lines for _, _, lines in blocks]))
 
 
-def record_blocks(path: str | os.PathLike[str], delimiter: str | None) -> Iterator[RecordBlock]:
+def record_blocks(path: PathLike, delimiter: str | None) -> Iterator[RecordBlock]:
     """Yield a file as blocks of whole records, checked; the first may have none."""
     memory = kernel.first_memory()
     names: list[str] = []
@@ -142,7 +141,7 @@ def record_blocks(path: str | os.PathLike[str], delimiter: str | None) -> Iterat
 
 
 def _parsed(
-    path: str | os.PathLike[str],
+    path: PathLike,
     stream: Any,
     names: list[str],
     delimiter: str,
@@ -174,7 +173,7 @@ def _parsed(
         ) from error
 
 
-def _counted(path: str | os.PathLike[str], frame: Any, n_records: int) -> Any:
+def _counted(path: PathLike, frame: Any, n_records: int) -> Any:
     if len(frame) != n_records:
         raise ReadError(
             path,
@@ -184,7 +183,7 @@ def _counted(path: str | os.PathLike[str], frame: Any, n_records: int) -> Any:
     return frame
 
 
-def _check_encoding(path: str | os.PathLike[str], text: bytes, first_line: int) -> None:
+def _check_encoding(path: PathLike, text: bytes, first_line: int) -> None:
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -196,7 +195,7 @@ def _check_encoding(path: str | os.PathLike[str], text: bytes, first_line: int) 
         ) from error
 
 
-def _check_scan(path: str | os.PathLike[str], memory: NDArray[np.int64]) -> None:
+def _check_scan(path: PathLike, memory: NDArray[np.int64]) -> None:
     problem = memory[kernel.PROBLEM]
     if problem != kernel.FINE:
         got = "a zero byte" if problem == kernel.NUL_BYTE else "a carriage return inside a line"
@@ -213,7 +212,7 @@ def _sniffed(header: bytes) -> str:
 
 
 def _header_names(
-    path: str | os.PathLike[str], text: bytes, delimiter: str, line: int, n_fields: int
+    path: PathLike, text: bytes, delimiter: str, line: int, n_fields: int
 ) -> list[str]:
     """Read the names from the record that begins in this line."""
     record = text.split(b"\n", line - 1)[-1].decode("utf-8")

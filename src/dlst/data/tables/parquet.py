@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dlst._files import atomic_write
+from dlst._files import PathLike, atomic_write
 from dlst._limits import MEMORY_RATIO
 from dlst.errors import DataError, ReadError
 
 _MEMORY_FLOOR = 256 * 2**20
 
 
-def read_parquet_frame(path: str | os.PathLike[str]) -> Any:
+def read_parquet_frame(path: PathLike) -> Any:
     """Return the file as a frame, its text columns as objects."""
     pa, pq = _pyarrow()
     try:
@@ -40,7 +39,7 @@ def read_parquet_frame(path: str | os.PathLike[str]) -> Any:
         raise _damaged(path, error) from error
 
 
-def parquet_frames(path: str | os.PathLike[str], rows: int = 8192) -> Iterator[Any]:
+def parquet_frames(path: PathLike, rows: int = 8192) -> Iterator[Any]:
     """Yield a file as frames of some rows."""
     pa, pq = _pyarrow()
     try:
@@ -55,7 +54,7 @@ def parquet_frames(path: str | os.PathLike[str], rows: int = 8192) -> Iterator[A
         raise _damaged(path, error) from error
 
 
-def write_parquet_frames(path: str | os.PathLike[str], frames: Iterable[Any]) -> None:
+def write_parquet_frames(path: PathLike, frames: Iterable[Any]) -> None:
     """Write frames of the same columns, one row group each."""
     pa, pq = _pyarrow()
     with atomic_write(path) as stream:
@@ -72,7 +71,7 @@ def write_parquet_frames(path: str | os.PathLike[str], frames: Iterable[Any]) ->
             writer.close()
 
 
-def _bounded(path: str | os.PathLike[str], batches: Iterable[Any], size: int) -> Iterable[Any]:
+def _bounded(path: PathLike, batches: Iterable[Any], size: int) -> Iterable[Any]:
     allowed = max(_MEMORY_FLOOR, MEMORY_RATIO.value * size)
     for batch in batches:
         # Each cell becomes a number of 8 bytes at least.
@@ -97,7 +96,7 @@ def _shared_texts(column: Any) -> Any:
     return pd.Series(texts[column.cat.codes.to_numpy()], index=column.index, dtype=object)
 
 
-def _damaged(path: str | os.PathLike[str], error: Exception) -> ReadError:
+def _damaged(path: PathLike, error: Exception) -> ReadError:
     what = " ".join(str(error).split())[:200]
     return ReadError(path, f"expected a whole Parquet file, got a damaged one ({what}).")
 

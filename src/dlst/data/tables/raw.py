@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dlst._files import PathLike
 from dlst.data._origin import name_of, origin_of
 from dlst.data.column_choice import LabelChoice, label_columns
 from dlst.data.dataset import Dataset
@@ -108,7 +108,7 @@ class RawTable:
 
 
 def read_raw(
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
     labels: LabelChoice = None,
     delimiter: str | None = None,
@@ -162,7 +162,7 @@ def read_raw(
 
 
 def raw_frames(
-    path: str | os.PathLike[str], numbers: Collection[str], delimiter: str | None = None
+    path: PathLike, numbers: Collection[str], delimiter: str | None = None
 ) -> Iterator[tuple[Any, Place]]:
     """Yield a table as frames of some megabytes each, with the lines of their rows.
 
@@ -178,12 +178,12 @@ def raw_frames(
         yield frame, Place(Path(path), lines)
 
 
-def is_table(path: str | os.PathLike[str]) -> bool:
+def is_table(path: PathLike) -> bool:
     """Tell a table's file by its suffix."""
     return Path(path).is_file() and table_suffix(path) in TABLES
 
 
-def table_suffix(path: str | os.PathLike[str]) -> str:
+def table_suffix(path: PathLike) -> str:
     """Return the suffix of a file, ``.gz`` aside."""
     name = Path(path).name.lower().removesuffix(".gz")
     return Path(name).suffix

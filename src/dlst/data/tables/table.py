@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from dlst._files import atomic_write
+from dlst._files import PathLike, atomic_write
 from dlst._matrices import as_dense
 from dlst._spreadsheets import harmless
 from dlst.data._origin import name_of, origin_of
@@ -31,7 +30,7 @@ _PARQUET = {".parquet", ".pq"}
 
 
 def read_table(
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
     labels: LabelChoice = None,
     delimiter: str | None = None,
@@ -181,7 +180,7 @@ def to_frame(dataset: Dataset) -> Any:
     return _frame(dataset, _checked_columns(dataset), _label_dtype(dataset))
 
 
-def write_table(dataset: Dataset, path: str | os.PathLike[str]) -> None:
+def write_table(dataset: Dataset, path: PathLike) -> None:
     """Write Parquet (``.parquet``, ``.pq``), TSV (``.tsv``) or else CSV; ``.gz`` packs the text.
 
     In text a name that a spreadsheet would compute, such as ``=A1``, has an apostrophe before it.
@@ -228,7 +227,7 @@ def _lone_label_column(names: list[str], labels: LabelChoice) -> list[str]:
     return chosen if len(chosen) == 1 else []
 
 
-def _suffix(path: str | os.PathLike[str]) -> str:
+def _suffix(path: PathLike) -> str:
     path = Path(path)
     return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,12 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._files import Block, text_blocks
+from dlst._files import Block, PathLike, text_blocks
 from dlst.data.text.number_lines_kernel import parse_number_rows
 from dlst.data.text.number_parsing import exact_floats
 from dlst.errors import ReadError
-
-PathLike = str | os.PathLike[str]
 
 # A table stays dense when at least this share of its entries is not zero: CSR needs 12 bytes per
 # stored entry against 8 for a dense one.
