@@ -1,12 +1,12 @@
-"""What parameters may be: stated as data beside a constructor, checked before any work is done."""
+"""Parameters: defaults and what they may be, stated as data, checked before any work is done."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from math import inf, isfinite
 from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -98,7 +98,7 @@ Constraints: TypeAlias = Mapping[str, Constraint]
 
 
 class Constrained(Protocol):
-    """A class that states beside its constructor what its parameters may be."""
+    """A class that states what its parameters may be."""
 
     _constraints: ClassVar[Constraints]
 
@@ -107,3 +107,33 @@ def check_parameters(owner: Constrained) -> None:
     """Raise ``ValueError`` for the first parameter that its constraint does not allow."""
     for name, constraint in owner._constraints.items():
         constraint.check(name, getattr(owner, name))
+
+
+Estimator = TypeVar("Estimator")
+
+
+def parameter(*, default: Any, must_be: Constraint) -> Any:
+    """State a parameter's default and what else it may be; see :func:`with_parameters`."""
+    return field(default=default, metadata={"must be": must_be})
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(parameter,))
+def with_parameters(cls: type[Estimator]) -> type[Estimator]:
+    """Give a class the constructor that scikit-learn asks for, which assigns and does nothing else.
+
+    Its parameters are the annotated attributes of the class and of those that it derives from,
+    those after ``_: KW_ONLY`` by name alone.
+
+    Examples
+    --------
+    >>> @with_parameters
+    ... class Ridge:
+    ...     alpha: float = parameter(default=1.0, must_be=number(above=0))
+    >>> check_parameters(Ridge(-1.0))
+    Traceback (most recent call last):
+    ValueError: alpha must be a number above 0; got -1.0.
+    """
+    made: Any = dataclass(eq=False, repr=False, match_args=False)(cls)
+    stated = {each.name: each.metadata.get("must be") for each in fields(made)}
+    made._constraints = {name: given for name, given in stated.items() if given is not None}
+    return cls

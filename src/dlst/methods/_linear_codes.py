@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from dataclasses import KW_ONLY
 
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, number, one_of
+from dlst._parameters import number, one_of, parameter, with_parameters
 from dlst._unknown import known_or_mean
 from dlst._weights import Weights
-from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders import InverseDecoder
 from dlst.methods.code_space import CodeSpaceClassifier, Composition
-from dlst.methods.scaling import Scaling
 from dlst.parts import Encoder
 from dlst.regressors import LinearRidge
 from dlst.regressors._base import times_roots
 from dlst.regressors.linear_ridge import INTERCEPTS, NO_PENALTY, leave_one_out_penalty
 
 
+@with_parameters
 class LinearCodeClassifier(CodeSpaceClassifier):
     """Encode labels linearly, regress features onto the codes by ridge, decode linearly.
 
@@ -29,29 +28,10 @@ class LinearCodeClassifier(CodeSpaceClassifier):
     decisions that are learnt ("micro", "macro").
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "alpha": number(at_least=0) | one_of("auto"),
-        "intercept": one_of(*INTERCEPTS),
-    }
-
-    def __init__(
-        self,
-        n_components: int | float | str | None = 0.8,
-        *,
-        alpha: float | str = "auto",
-        intercept: str = "free",
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-    ):
-        self.n_components = n_components
-        self.alpha = alpha
-        self.intercept = intercept
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
+    n_components: int | float | str | None = 0.8
+    _: KW_ONLY
+    alpha: float | str = parameter(default="auto", must_be=number(at_least=0) | one_of("auto"))
+    intercept: str = parameter(default="free", must_be=one_of(*INTERCEPTS))
 
     def _composition(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None

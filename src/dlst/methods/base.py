@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY
 from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
@@ -17,18 +18,15 @@ from sklearn.utils.validation import check_consistent_length
 from dlst._checked_rows import checked_training_rows
 from dlst._cross_fitting import cross_fitted
 from dlst._matrices import FeatureMatrix, refuse_huge
-from dlst._parameters import (
-    Constraints,
-    check_parameters,
-    number,
-)
+from dlst._parameters import Constraints, check_parameters, number, with_parameters
 from dlst._unknown import known_means
 from dlst._weights import Weights, read_weights
 from dlst.data.names import NumberedNames
-from dlst.decisions import DecisionLayer
+from dlst.decisions import DecisionLayer, OwnOrRule, Tau
 from dlst.errors import DataError
 from dlst.methods.answers import Answers
 from dlst.methods.elsewhere import also_on_a_cluster
+from dlst.methods.scaling import Scaling
 from dlst.methods.targets import labelled_rows, read_targets
 from dlst.parts import OutOfSample
 
@@ -40,15 +38,15 @@ OutOfSampleLater: TypeAlias = Callable[[], OutOfSample | None]
 """Gives probabilities of training rows as if they were new, when a decision asks for them."""
 
 
+@with_parameters
 class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ignore[misc]
     """Base of all methods: a scikit-learn classifier for label indicators and for 1-D classes.
 
     A method implements ``_fit(X, Y)`` and ``_scores(X)``, and ``_own_decisions(X, P, S)`` and
     ``_row_votes(X)`` where it has its own. They see float64 or CSR
     features, a CSR indicator with NaN for unknown entries, only rows with a known label and only
-    labels that vary. It has the parameters ``decision``, ``cardinality`` and ``tau``.
-
-    What parameters may be stands in ``_constraints``.
+    labels that vary. Its parameters are annotated attributes, see
+    :func:`~dlst._parameters.with_parameters`; those below it has from here.
 
     A method that has no meaning for an unknown entry sets ``_takes_unknown = False``: such entries
     are then refused. Decisions are learnt on out-of-sample probabilities of the training rows: a
@@ -73,7 +71,13 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
 
     _takes_unknown = True
     _takes_unlabelled = False
-    _constraints: ClassVar[Constraints] = {}
+    _constraints: ClassVar[Constraints]
+
+    _: KW_ONLY
+    decision: OwnOrRule = "own"
+    cardinality: float | None = None
+    tau: Tau = 0.0
+    scaling: Scaling = "auto"
 
     @also_on_a_cluster
     def fit(self, X: Any, y: Any, **weights: Any) -> Any:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from math import inf
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraint, Constraints, one_of
+from dlst._parameters import Constraint, one_of, parameter, with_parameters
 from dlst._weights import Weights
-from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders import (
     CountPosterior,
     Evidence,
@@ -25,7 +25,7 @@ from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.code_space import Composition
 from dlst.methods.label_space import LabelSpaceClassifier
 from dlst.methods.linear_dlst import MANY_LABELS, LinearDLST, has_many_labels
-from dlst.methods.scaling import Scaling, are_thin
+from dlst.methods.scaling import are_thin
 from dlst.metrics import log_loss
 from dlst.parts import Decoder
 from dlst.regressors import KernelLogisticRegression, KernelRidge
@@ -48,6 +48,7 @@ PAPER_PENALTY = 0.01
 """The paper's λ, for the printed loss; the sound one needs more on most sets."""
 
 
+@with_parameters
 class DLST(LabelSpaceClassifier):
     """Encode labels by aligning pairwise distributions, regress onto the codes, decode them.
 
@@ -127,47 +128,15 @@ class DLST(LabelSpaceClassifier):
     ['4', '5', '6']
     """
 
-    _constraints: ClassVar[Constraints] = {
-        **LabelSpaceClassifier._constraints,
-        "regression": one_of(*get_args(Regression)),
-        "evidences": Constraint(
+    _: KW_ONLY
+    evidences: Sequence[str] = parameter(
+        default=(),
+        must_be=Constraint(
             f"names among {', '.join(EVIDENCES)}",
             lambda names: isinstance(names, list | tuple) and set(names) <= set(EVIDENCES),
         ),
-    }
-
-    def __init__(
-        self,
-        encoder: Any = None,
-        regressor: Any = None,
-        decoder: Any = None,
-        *,
-        evidences: Sequence[str] = (),
-        regression: Regression = "auto",
-        codes: str | None = None,
-        decision: OwnOrRule | None = None,
-        cardinality: float | None = None,
-        tau: Tau | None = None,
-        scaling: Scaling = "auto",
-        max_memory: int | str | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ):
-        super().__init__(
-            encoder,
-            regressor,
-            decoder,
-            codes=codes,
-            decision=decision,
-            cardinality=cardinality,
-            tau=tau,
-            scaling=scaling,
-            max_memory=max_memory,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
-        self.evidences = evidences
-        self.regression = regression
+    )
+    regression: Regression = parameter(default="auto", must_be=one_of(*get_args(Regression)))
 
     @staticmethod
     def default_parts() -> Composition:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import with_parameters
 from dlst._unknown import known_or_mean
-from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.parts import OutOfSample, Scores
 from dlst.regressors import KernelLogisticRegression
 
 
+@with_parameters
 class DLST1(MultiLabelClassifier):
     """Kernel logistic regression from features to each label, without a code space.
 
@@ -48,30 +50,13 @@ class DLST1(MultiLabelClassifier):
     (2, 10)
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        gamma: float | str = "median",
-        alpha: float | str = "auto",
-        n_basis: int | str = "auto",
-        basis: str = "random",
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-    ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.alpha = alpha
-        self.n_basis = n_basis
-        self.basis = basis
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
+    _: KW_ONLY
+    kernel: Any = "rbf"
+    gamma: float | str = "median"
+    alpha: float | str = "auto"
+    n_basis: int | str = "auto"
+    basis: str = "random"
+    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,12 +16,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import NONE, Constraints, integer, number, one_of
+from dlst._parameters import NONE, integer, number, one_of, parameter, with_parameters
 from dlst._seeds import give_seed
-from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.methods.shared.classifier_ensembles import (
     default_base,
     length_factor,
@@ -36,6 +36,7 @@ CLASSIFIERS = 1500
 """Beyond so many classifiers in all ``n_chains="auto"`` takes fewer chains."""
 
 
+@with_parameters
 class ECC(MultiLabelClassifier):
     """Mean of classifier chains, in each of which a label is learnt from features and labels.
 
@@ -106,44 +107,16 @@ class ECC(MultiLabelClassifier):
 
     _takes_unknown = False
 
-    _constraints: ClassVar[Constraints] = {
-        "n_chains": integer(at_least=1) | one_of("auto"),
-        "C": number(above=0),
-        "subsample": number(above=0, at_most=1),
-        "cv": integer(at_least=2) | NONE,
-        "chain_method": one_of(*CHAIN_METHODS),
-    }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_chains: int | str = "auto",
-        *,
-        C: float = 10.0,
-        subsample: float = 0.67,
-        orders: Sequence[Sequence[int]] | None = None,
-        cv: int | None = None,
-        chain_method: str = "predict_proba",
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ):
-        self.estimator = estimator
-        self.n_chains = n_chains
-        self.C = C
-        self.subsample = subsample
-        self.orders = orders
-        self.cv = cv
-        self.chain_method = chain_method
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any = None
+    n_chains: int | str = parameter(default="auto", must_be=integer(at_least=1) | one_of("auto"))
+    _: KW_ONLY
+    C: float = parameter(default=10.0, must_be=number(above=0))
+    subsample: float = parameter(default=0.67, must_be=number(above=0, at_most=1))
+    orders: Sequence[Sequence[int]] | None = None
+    cv: int | None = parameter(default=None, must_be=integer(at_least=2) | NONE)
+    chain_method: str = parameter(default="predict_proba", must_be=one_of(*CHAIN_METHODS))
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
         self._check_parameters()

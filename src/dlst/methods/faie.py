@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dlst.decisions import OwnOrRule, Tau
+from dataclasses import KW_ONLY
+
+from dlst._parameters import with_parameters
 from dlst.encoders import ImplicitEncoder
 from dlst.methods._linear_codes import LinearCodeClassifier
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.scaling import Scaling
 from dlst.parts import Encoder
 
 
+@with_parameters
 class FAIE(LinearCodeClassifier):
     """Ridge regression onto implicit codes that labels follow from and features predict.
 
@@ -74,30 +76,11 @@ class FAIE(LinearCodeClassifier):
     (10, (500, 10))
     """
 
-    def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        *,
-        feature_weight: float = 0.1,
-        weighting: str = "relative",
-        alpha: float | str = "auto",
-        coding: str = "01",
-        intercept: str = "free",
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-    ):
-        self.n_components = n_components
-        self.feature_weight = feature_weight
-        self.weighting = weighting
-        self.alpha = alpha
-        self.coding = coding
-        self.intercept = intercept
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
+    n_components: int | float | str | None = None
+    _: KW_ONLY
+    feature_weight: float = 0.1
+    weighting: str = "relative"
+    coding: str = "01"
 
     # Its alternation between codes and features knows no weights.
     fit = MultiLabelClassifier.fit  # type: ignore[assignment]

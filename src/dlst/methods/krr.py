@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import Constraints, number, one_of
+from dlst._parameters import number, one_of, parameter, with_parameters
 from dlst._unknown import known_or_mean
 from dlst._weights import Weights
-from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import OutOfSampleLater
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.methods.weighted import WeightedClassifier
 from dlst.parts import OutOfSample, Scores
 from dlst.regressors import KernelRidge, LinearRidge
 
 
+@with_parameters
 class KRR(WeightedClassifier):
     """Kernel ridge regression of each label, all with one width and one penalty.
 
@@ -68,32 +69,13 @@ class KRR(WeightedClassifier):
     (500, 10)
     """
 
-    _constraints: ClassVar[Constraints] = {"alpha": number(above=0) | one_of("auto")}
-
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: float | str = "auto",
-        alpha: float | str = "auto",
-        n_basis: int | str = "auto",
-        basis: str = "random",
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-    ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.alpha = alpha
-        self.n_basis = n_basis
-        self.basis = basis
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
+    kernel: Any = "rbf"
+    _: KW_ONLY
+    gamma: float | str = "auto"
+    alpha: float | str = parameter(default="auto", must_be=number(above=0) | one_of("auto"))
+    n_basis: int | str = "auto"
+    basis: str = "random"
+    random_state: Any = None
 
     def _fit_weighted(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None

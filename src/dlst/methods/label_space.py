@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import scipy.sparse as sp
@@ -9,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import NONE, Constraints, integer, one_of
+from dlst._parameters import NONE, integer, one_of, parameter, with_parameters
 from dlst._seeds import give_seed
 from dlst._weights import Weights
 from dlst.decisions import OwnOrRule, Tau
@@ -17,12 +18,12 @@ from dlst.decoders import EvidenceDecoder, as_decoder
 from dlst.encoders import FullCode, as_encoder
 from dlst.methods.code_space import CodeSpaceClassifier, Composition
 from dlst.methods.memory_plan import MAX_MEMORY, Shape
-from dlst.methods.scaling import Scaling
 from dlst.regressors import KernelRidge, as_regressor
 
 CODES = ("out-of-sample", "fitted", "targets")
 
 
+@with_parameters
 class LabelSpaceClassifier(CodeSpaceClassifier):
     """Encode labels, regress features onto the codes, decode codes to label scores.
 
@@ -92,40 +93,19 @@ optional
     LabelSpaceClassifier(decoder=EvidenceDecoder(min_rows=9))
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "codes": NONE | one_of(*CODES),
-        "max_memory": MAX_MEMORY,
-        "n_jobs": NONE | integer(at_least=1),
-    }
+    encoder: Any = None
+    regressor: Any = None
+    decoder: Any = None
+    _: KW_ONLY
+    codes: str | None = parameter(default=None, must_be=NONE | one_of(*CODES))
+    decision: OwnOrRule | None = None  # type: ignore[assignment]  # None: the class's own
+    tau: Tau | None = None  # type: ignore[assignment]
+    max_memory: int | str | None = parameter(default=None, must_be=MAX_MEMORY)
+    n_jobs: int | None = parameter(default=None, must_be=NONE | integer(at_least=1))
+    random_state: Any = None
+
     _default_decision: ClassVar[OwnOrRule] = "f1"
     _default_tau: ClassVar[Tau] = "auto"
-
-    def __init__(
-        self,
-        encoder: Any = None,
-        regressor: Any = None,
-        decoder: Any = None,
-        *,
-        codes: str | None = None,
-        decision: OwnOrRule | None = None,
-        cardinality: float | None = None,
-        tau: Tau | None = None,
-        scaling: Scaling = "auto",
-        max_memory: int | str | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ):
-        self.encoder = encoder
-        self.regressor = regressor
-        self.decoder = decoder
-        self.codes = codes
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     @staticmethod
     def default_parts() -> Composition:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from math import ceil, comb
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,12 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import NONE, Constraint, Constraints, integer, number, one_of
+from dlst._parameters import NONE, Constraint, integer, number, one_of, parameter, with_parameters
 from dlst._seeds import give_seed
-from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.methods.shared.classifier_ensembles import (
     default_base,
     length_factor,
@@ -40,6 +40,7 @@ _GIVES_PROBABILITIES = Constraint(
 )
 
 
+@with_parameters
 class RAKEL(MultiLabelClassifier):
     """Mean over random label sets R of multi-class models of the labels' combinations within R.
 
@@ -108,40 +109,16 @@ class RAKEL(MultiLabelClassifier):
 
     _takes_unknown = False
 
-    _constraints: ClassVar[Constraints] = {
-        "estimator": _GIVES_PROBABILITIES | NONE,
-        "labelset_size": integer(at_least=1),
-        "n_partitions": integer(at_least=1) | one_of("auto"),
-        "n_sets": integer(at_least=1) | NONE,
-        "C": number(above=0),
-    }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        labelset_size: int = 3,
-        *,
-        n_partitions: int | str = "auto",
-        n_sets: int | None = None,
-        C: float = 10.0,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ):
-        self.estimator = estimator
-        self.labelset_size = labelset_size
-        self.n_partitions = n_partitions
-        self.n_sets = n_sets
-        self.C = C
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any = parameter(default=None, must_be=_GIVES_PROBABILITIES | NONE)
+    labelset_size: int = parameter(default=3, must_be=integer(at_least=1))
+    _: KW_ONLY
+    n_partitions: int | str = parameter(
+        default="auto", must_be=integer(at_least=1) | one_of("auto")
+    )
+    n_sets: int | None = parameter(default=None, must_be=integer(at_least=1) | NONE)
+    C: float = parameter(default=10.0, must_be=number(above=0))
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)

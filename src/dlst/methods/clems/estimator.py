@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Literal, get_args
+from dataclasses import KW_ONLY
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,16 +15,15 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import Constraints, integer, number, one_of
+from dlst._parameters import integer, number, one_of, parameter, with_parameters
 from dlst._seeds import give_seed
-from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.neighbours import row_blocks
 from dlst.encoders.labelsets import LabelSets, distinct_label_sets
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.clems.costs import Cost, label_set_costs
 from dlst.methods.clems.multidimensional_scaling import classical_start, mirrored_mds, random_start
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.metrics import instance_average_precision
 from dlst.parts import Scores
 from dlst.regressors import KernelRidge, as_regressor
@@ -39,6 +39,7 @@ PRIOR_SHARE = 0.01
 """Share of the prior in a probability: it ranks labels that no near candidate has."""
 
 
+@with_parameters
 class CLEMS(MultiLabelClassifier):
     """Cost-sensitive label embedding: the nearest candidate's label set is the answer.
 
@@ -124,46 +125,20 @@ class CLEMS(MultiLabelClassifier):
 
     _takes_unknown = False
 
-    _constraints: ClassVar[Constraints] = {
-        "cost": one_of(*get_args(Cost)),
-        "n_components": integer(at_least=1) | one_of("auto"),
-        "init": one_of("classical", "random"),
-        "n_init": integer(at_least=1),
-        "max_candidates": integer(at_least=2),
-        "max_iter": integer(at_least=1),
-        "tol": number(at_least=0),
-    }
-
-    def __init__(
-        self,
-        cost: Cost = "f1",
-        *,
-        n_components: int | str = "auto",
-        regressor: Any = None,
-        init: Literal["classical", "random"] = "classical",
-        n_init: int = 8,
-        max_candidates: int = 1000,
-        max_iter: int = 300,
-        tol: float = 1e-5,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-    ):
-        self.cost = cost
-        self.n_components = n_components
-        self.regressor = regressor
-        self.init = init
-        self.n_init = n_init
-        self.max_candidates = max_candidates
-        self.max_iter = max_iter
-        self.tol = tol
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
+    cost: Cost = parameter(default="f1", must_be=one_of(*get_args(Cost)))
+    _: KW_ONLY
+    n_components: int | str = parameter(
+        default="auto", must_be=integer(at_least=1) | one_of("auto")
+    )
+    regressor: Any = None
+    init: Literal["classical", "random"] = parameter(
+        default="classical", must_be=one_of("classical", "random")
+    )
+    n_init: int = parameter(default=8, must_be=integer(at_least=1))
+    max_candidates: int = parameter(default=1000, must_be=integer(at_least=2))
+    max_iter: int = parameter(default=300, must_be=integer(at_least=1))
+    tol: float = parameter(default=1e-5, must_be=number(at_least=0))
+    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
         random = check_random_state(self.random_state)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from typing import Any, ClassVar, Literal, get_args
+from dataclasses import KW_ONLY, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,15 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import SHARE, Constraints, integer, number, one_of
+from dlst._parameters import SHARE, integer, number, one_of, parameter, with_parameters
 from dlst._seeds import draw_seed
-from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.leml.fitting import FOLDS, Intercept, LowRankMap, Settings, Solver
 from dlst.methods.leml.half_problems import Inner
 from dlst.methods.leml.losses import Loss
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.parts import OutOfSample, Scores
 
 FloatArray = NDArray[np.float64]
@@ -39,6 +38,7 @@ INNER_TOL = 0.1
 SEARCH_TOL, SEARCH_ITER = 1e-2, 20
 
 
+@with_parameters
 class LEML(MultiLabelClassifier):
     """Labels as a linear function of the features through few dimensions, W Hᵀ.
 
@@ -126,61 +126,27 @@ class LEML(MultiLabelClassifier):
     (192, 10)
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "n_components": one_of("auto", "half") | integer(at_least=1) | SHARE,
-        "loss": one_of(*get_args(Loss)),
-        "nuclear_penalty": number(above=0) | one_of("auto"),
-        "penalty_scale": one_of("relative", "absolute"),
-        "negative_weight": number(above=0),
-        "intercept": one_of(*get_args(Intercept)),
-        "solver": one_of(*get_args(Solver)),
-        "max_newton_iter": integer(at_least=1),
-        "max_cg_iter": integer(at_least=1),
-        "n_init": integer(at_least=1),
-        "tol": number(above=0),
-        "max_iter": integer(at_least=1),
-    }
-
-    def __init__(
-        self,
-        n_components: int | float | str = "auto",
-        *,
-        loss: Loss = "squared",
-        nuclear_penalty: float | str = "auto",
-        penalty_scale: Literal["relative", "absolute"] = "relative",
-        negative_weight: float = 1.0,
-        intercept: Intercept = "free",
-        solver: Solver = "auto",
-        max_newton_iter: int = 5,
-        max_cg_iter: int = 20,
-        n_init: int = 1,
-        warm_start: bool = False,
-        tol: float = 1e-3,
-        max_iter: int = 200,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-    ):
-        self.n_components = n_components
-        self.loss = loss
-        self.nuclear_penalty = nuclear_penalty
-        self.penalty_scale = penalty_scale
-        self.negative_weight = negative_weight
-        self.intercept = intercept
-        self.solver = solver
-        self.max_newton_iter = max_newton_iter
-        self.max_cg_iter = max_cg_iter
-        self.n_init = n_init
-        self.warm_start = warm_start
-        self.tol = tol
-        self.max_iter = max_iter
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
+    n_components: int | float | str = parameter(
+        default="auto", must_be=one_of("auto", "half") | integer(at_least=1) | SHARE
+    )
+    _: KW_ONLY
+    loss: Loss = parameter(default="squared", must_be=one_of(*get_args(Loss)))
+    nuclear_penalty: float | str = parameter(
+        default="auto", must_be=number(above=0) | one_of("auto")
+    )
+    penalty_scale: Literal["relative", "absolute"] = parameter(
+        default="relative", must_be=one_of("relative", "absolute")
+    )
+    negative_weight: float = parameter(default=1.0, must_be=number(above=0))
+    intercept: Intercept = parameter(default="free", must_be=one_of(*get_args(Intercept)))
+    solver: Solver = parameter(default="auto", must_be=one_of(*get_args(Solver)))
+    max_newton_iter: int = parameter(default=5, must_be=integer(at_least=1))
+    max_cg_iter: int = parameter(default=20, must_be=integer(at_least=1))
+    n_init: int = parameter(default=1, must_be=integer(at_least=1))
+    warm_start: bool = False
+    tol: float = parameter(default=1e-3, must_be=number(above=0))
+    max_iter: int = parameter(default=200, must_be=integer(at_least=1))
+    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         settings = self._settings()

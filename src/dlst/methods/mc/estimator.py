@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,8 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import NONE, Constraints, integer, number, one_of
-from dlst.decisions import OwnOrRule, Tau
+from dlst._parameters import NONE, integer, number, one_of, parameter, with_parameters
 from dlst.methods.answers import logit
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.mc.fold_in import Factors, chi2_scores, factors, linear_rule
@@ -39,6 +39,7 @@ FloatArray = NDArray[np.float64]
 SOLVERS = {"exact": exact_path, "fpc": fixed_point_path}
 
 
+@with_parameters
 class MC(MultiLabelClassifier):
     """Fill the holes of one matrix of labels, features and ones so that its rank is low.
 
@@ -143,56 +144,21 @@ class MC(MultiLabelClassifier):
 
     _takes_unlabelled = True
 
-    _constraints: ClassVar[Constraints] = {
-        "label_weight": number(above=0),
-        "nuclear_penalty": number(above=0) | one_of("auto"),
-        "variant": one_of(*VARIANTS),
-        "feature_loss": one_of(*FEATURE_LOSSES),
-        "label_loss": one_of(*LABEL_LOSSES),
-        "slope": number(above=0),
-        "solver": one_of(*SOLVERS),
-        "n_feature_components": integer(at_least=1) | NONE,
-        "held_out": number(above=0, at_most=0.9),
-        "tol": number(above=0),
-        "max_iter": integer(at_least=1),
-    }
-
-    def __init__(
-        self,
-        label_weight: float = 0.1,
-        *,
-        nuclear_penalty: float | str = "auto",
-        variant: str = "mc1",
-        feature_loss: str = "squared",
-        label_loss: str = "logistic",
-        slope: float = 1.0,
-        solver: str = "exact",
-        n_feature_components: int | None = 200,
-        held_out: float = 0.2,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-    ):
-        self.label_weight = label_weight
-        self.nuclear_penalty = nuclear_penalty
-        self.variant = variant
-        self.feature_loss = feature_loss
-        self.label_loss = label_loss
-        self.slope = slope
-        self.solver = solver
-        self.n_feature_components = n_feature_components
-        self.held_out = held_out
-        self.tol = tol
-        self.max_iter = max_iter
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
+    label_weight: float = parameter(default=0.1, must_be=number(above=0))
+    _: KW_ONLY
+    nuclear_penalty: float | str = parameter(
+        default="auto", must_be=number(above=0) | one_of("auto")
+    )
+    variant: str = parameter(default="mc1", must_be=one_of(*VARIANTS))
+    feature_loss: str = parameter(default="squared", must_be=one_of(*FEATURE_LOSSES))
+    label_loss: str = parameter(default="logistic", must_be=one_of(*LABEL_LOSSES))
+    slope: float = parameter(default=1.0, must_be=number(above=0))
+    solver: str = parameter(default="exact", must_be=one_of(*SOLVERS))
+    n_feature_components: int | None = parameter(default=200, must_be=integer(at_least=1) | NONE)
+    held_out: float = parameter(default=0.2, must_be=number(above=0, at_most=0.9))
+    tol: float = parameter(default=1e-4, must_be=number(above=0))
+    max_iter: int = parameter(default=500, must_be=integer(at_least=1))
+    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater | None:
         self._check_parameters()

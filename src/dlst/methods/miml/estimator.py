@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Literal
+from dataclasses import KW_ONLY
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,9 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, as_dense, as_features
-from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
+from dlst._parameters import BOOLEAN, integer, number, one_of, parameter, with_parameters
 from dlst._unknown import known_or_mean
-from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.errors import DataError
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
@@ -23,7 +23,7 @@ from dlst.methods.miml.compression import compression_matrix
 from dlst.methods.miml.inference import Posterior, SparseLabels
 from dlst.methods.miml.query import greedy_information, signal_strengths
 from dlst.methods.miml.regression import Regression, chosen_regression
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.parts import OutOfSample, Scores
 from dlst.regressors.kernels import check_kernel
 
@@ -38,6 +38,7 @@ CUT = 0.01
 """Less than this is what the last round leaves of a label that the prior cuts to zero."""
 
 
+@with_parameters
 class MIML(MultiLabelClassifier):
     """Bayesian compressed sensing of labels: regressed codes, sparse labels, missing ones latent.
 
@@ -127,60 +128,23 @@ class MIML(MultiLabelClassifier):
     (3,)
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "noise": number(above=0) | one_of("auto"),
-        "weight_scale": number(above=0) | one_of("auto"),
-        "chi_ratio": number(above=0),
-        "a0": number(above=0),
-        "b0": number(above=0),
-        "kernel": one_of(*KERNELS),
-        "n_basis": integer(at_least=1) | one_of("auto"),
-        "fit_intercept": BOOLEAN,
-        "training": one_of(*TRAININGS),
-        "max_iter": integer(at_least=1),
-        "tol": number(above=0),
-    }
-
-    def __init__(
-        self,
-        compression: Any = "identity",
-        *,
-        noise: float | str = "auto",
-        weight_scale: float | str = "auto",
-        chi_ratio: float = 10.0,
-        a0: float = 1e-6,
-        b0: float = 1e-6,
-        kernel: str = "rbf",
-        gamma: float | str = "auto",
-        n_basis: int | str = "auto",
-        fit_intercept: bool = True,
-        training: Literal["closed", "iterated"] = "closed",
-        max_iter: int = 200,
-        tol: float = 1e-3,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-    ):
-        self.compression = compression
-        self.noise = noise
-        self.weight_scale = weight_scale
-        self.chi_ratio = chi_ratio
-        self.a0 = a0
-        self.b0 = b0
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_basis = n_basis
-        self.fit_intercept = fit_intercept
-        self.training = training
-        self.max_iter = max_iter
-        self.tol = tol
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
+    compression: Any = "identity"
+    _: KW_ONLY
+    noise: float | str = parameter(default="auto", must_be=number(above=0) | one_of("auto"))
+    weight_scale: float | str = parameter(default="auto", must_be=number(above=0) | one_of("auto"))
+    chi_ratio: float = parameter(default=10.0, must_be=number(above=0))
+    a0: float = parameter(default=1e-6, must_be=number(above=0))
+    b0: float = parameter(default=1e-6, must_be=number(above=0))
+    kernel: str = parameter(default="rbf", must_be=one_of(*KERNELS))
+    gamma: float | str = "auto"
+    n_basis: int | str = parameter(default="auto", must_be=integer(at_least=1) | one_of("auto"))
+    fit_intercept: bool = parameter(default=True, must_be=BOOLEAN)
+    training: Literal["closed", "iterated"] = parameter(
+        default="closed", must_be=one_of(*TRAININGS)
+    )
+    max_iter: int = parameter(default=200, must_be=integer(at_least=1))
+    tol: float = parameter(default=1e-3, must_be=number(above=0))
+    random_state: Any = None
 
     def predict_std(self, X: Any, *, integrated: bool = False) -> NDArray[np.float64]:
         """Give the posterior standard deviation of each label.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,15 +15,14 @@ from sklearn.utils import check_random_state
 from dlst._kernels.rounding import rounding_share
 from dlst._kernels.simplex import project_onto_simplex
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
+from dlst._parameters import BOOLEAN, integer, number, one_of, parameter, with_parameters
 from dlst._progress import progress_bar
 from dlst._seeds import draw_seed
 from dlst._unknown import known_or_mean
-from dlst.decisions import OwnOrRule, Tau
 from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.mlloc.objective import LOSSES, Alternation, State
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.parts import Scores, Smoother
 from dlst.regressors import KernelRidge
 
@@ -32,6 +31,7 @@ FloatArray = NDArray[np.float64]
 CODES = ("targets", "out-of-sample")
 
 
+@with_parameters
 class MLLOC(MultiLabelClassifier):
     """Large-margin scorers of features and of a code that says which label sets are near (ML-LOC).
 
@@ -127,53 +127,19 @@ class MLLOC(MultiLabelClassifier):
            [0, 0]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "n_prototypes": integer(at_least=1),
-        "alpha": number(above=0) | one_of("auto"),
-        "prototype_penalty": number(at_least=0),
-        "loss": one_of(*LOSSES),
-        "codes": one_of(*CODES),
-        "project_codes": BOOLEAN,
-        "tol": number(at_least=0),
-        "max_iter": integer(at_least=1),
-    }
-
-    def __init__(
-        self,
-        n_prototypes: int = 15,
-        *,
-        alpha: float | str = 1.0,
-        prototype_penalty: float = 100.0,
-        loss: str = "squared_hinge",
-        codes: str = "targets",
-        project_codes: bool = False,
-        kernel: Any = "rbf",
-        gamma: float | str = "auto",
-        n_basis: int | str = "auto",
-        tol: float = 1e-3,
-        max_iter: int = 20,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-    ):
-        self.n_prototypes = n_prototypes
-        self.alpha = alpha
-        self.prototype_penalty = prototype_penalty
-        self.loss = loss
-        self.codes = codes
-        self.project_codes = project_codes
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_basis = n_basis
-        self.tol = tol
-        self.max_iter = max_iter
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
+    n_prototypes: int = parameter(default=15, must_be=integer(at_least=1))
+    _: KW_ONLY
+    alpha: float | str = parameter(default=1.0, must_be=number(above=0) | one_of("auto"))
+    prototype_penalty: float = parameter(default=100.0, must_be=number(at_least=0))
+    loss: str = parameter(default="squared_hinge", must_be=one_of(*LOSSES))
+    codes: str = parameter(default="targets", must_be=one_of(*CODES))
+    project_codes: bool = parameter(default=False, must_be=BOOLEAN)
+    kernel: Any = "rbf"
+    gamma: float | str = "auto"
+    n_basis: int | str = "auto"
+    tol: float = parameter(default=1e-3, must_be=number(at_least=0))
+    max_iter: int = parameter(default=20, must_be=integer(at_least=1))
+    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)

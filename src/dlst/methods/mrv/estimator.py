@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import Constraints, number, one_of
+from dlst._parameters import integer, number, one_of, parameter, with_parameters
 from dlst._unknown import known_or_mean
-from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import OutOfSampleLater
 from dlst.methods.mrv.latent_labels import LatentLabelProblem, LatentLabels
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.methods.shared.graph_regression import (
     HeldOut,
     ManifoldClassifier,
@@ -31,6 +30,7 @@ from dlst.regressors.kernels import Kernel
 FloatArray = NDArray[np.float64]
 
 
+@with_parameters
 class MRV(ManifoldClassifier):
     """Recover labels of low rank from incomplete ones, together with a function predicting them.
 
@@ -118,60 +118,15 @@ class MRV(ManifoldClassifier):
            [0., 1.]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        **ManifoldClassifier._constraints,
-        "nuclear_penalty": number(at_least=0),
-        "alpha": number(above=0) | one_of("auto"),
-        "positive_weight": number(above=0),
-        "negative_weight": number(at_least=0),
-    }
-
-    def __init__(
-        self,
-        nuclear_penalty: float = 0.03,
-        alpha: float | str = "auto",
-        *,
-        manifold_penalty: float = 0.01,
-        positive_weight: float = 1.0,
-        negative_weight: float = 1.0,
-        penalty_scale: str = "relative",
-        kernel: Kernel = "rbf",
-        gamma: float | str = "auto",
-        n_basis: int | str = "auto",
-        basis: str = "random",
-        n_neighbors: int = 10,
-        graph_weights: Weights = "heat",
-        fit_intercept: bool = True,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.nuclear_penalty = nuclear_penalty
-        self.alpha = alpha
-        self.manifold_penalty = manifold_penalty
-        self.positive_weight = positive_weight
-        self.negative_weight = negative_weight
-        self.penalty_scale = penalty_scale
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_basis = n_basis
-        self.basis = basis
-        self.n_neighbors = n_neighbors
-        self.graph_weights = graph_weights
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    nuclear_penalty: float = parameter(default=0.03, must_be=number(at_least=0))
+    alpha: float | str = parameter(default="auto", must_be=number(above=0) | one_of("auto"))
+    _: KW_ONLY
+    manifold_penalty: float = parameter(default=0.01, must_be=number(at_least=0))
+    positive_weight: float = parameter(default=1.0, must_be=number(above=0))
+    negative_weight: float = parameter(default=1.0, must_be=number(at_least=0))
+    kernel: Kernel = "rbf"
+    gamma: float | str = "auto"
+    max_iter: int = parameter(default=1000, must_be=integer(at_least=1))
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         self._check_common_parameters()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, NamedTuple, get_args
+from dataclasses import KW_ONLY
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +13,7 @@ from sklearn.model_selection import KFold
 
 from dlst._kernels.neighbour_graph import Weights, neighbour_laplacian
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import BOOLEAN, Constraints, integer, number, one_of
+from dlst._parameters import BOOLEAN, integer, number, one_of, parameter, with_parameters
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
 from dlst.parts import OutOfSample, Scores
@@ -37,35 +38,32 @@ class HeldOut(NamedTuple):
         return OutOfSample(labelled[self.rows], regressed_probabilities(self.scores))
 
 
+@with_parameters
 class ManifoldClassifier(MultiLabelClassifier):
     """Base of methods that regress 0/1 labels with a penalty from a graph of all rows.
 
     A method implements ``_fit(X, Y)`` and ``_predicted_labels(X)``, and has the parameters below.
     """
 
-    penalty_scale: str
-    manifold_penalty: float
-    n_neighbors: int
-    graph_weights: Weights
-    kernel: Kernel
-    gamma: float | str
-    n_basis: int | str
-    basis: str
-    random_state: Any
-    tol: float
-    max_iter: int
-    n_jobs: int | None
-
     _takes_unlabelled = True
-    _constraints: ClassVar[Constraints] = {
-        "penalty_scale": one_of("relative", "absolute"),
-        "manifold_penalty": number(at_least=0),
-        "n_neighbors": integer(at_least=1),
-        "graph_weights": one_of(*get_args(Weights)),
-        "fit_intercept": BOOLEAN,
-        "tol": number(above=0),
-        "max_iter": integer(at_least=1),
-    }
+
+    nuclear_penalty: float | str = parameter(
+        default="auto", must_be=number(at_least=0) | one_of("auto")
+    )
+    manifold_penalty: float = parameter(default=0.03, must_be=number(at_least=0))
+    _: KW_ONLY
+    penalty_scale: str = parameter(default="relative", must_be=one_of("relative", "absolute"))
+    kernel: Kernel = "linear"
+    gamma: float | str = "median"
+    n_basis: int | str = "auto"
+    basis: str = "random"
+    n_neighbors: int = parameter(default=10, must_be=integer(at_least=1))
+    graph_weights: Weights = parameter(default="heat", must_be=one_of(*get_args(Weights)))
+    fit_intercept: bool = parameter(default=True, must_be=BOOLEAN)
+    tol: float = parameter(default=1e-4, must_be=number(above=0))
+    max_iter: int = parameter(default=5000, must_be=integer(at_least=1))
+    random_state: Any = None
+    n_jobs: int | None = None
 
     @abstractmethod
     def _predicted_labels(self, X: FeatureMatrix) -> FloatArray:

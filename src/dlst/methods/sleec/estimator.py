@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,11 +15,10 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, integer, number, one_of
-from dlst.decisions import OwnOrRule, Tau
+from dlst._parameters import integer, number, one_of, parameter, with_parameters
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.methods.sleec.local_embedding import SPLIT_STEPS, LocalEmbedding
 from dlst.parts import Scores
 
@@ -28,6 +28,7 @@ LARGEST_AUTOMATIC_CODE = 50
 ROWS_PER_CLUSTER = 6000
 
 
+@with_parameters
 class SLEEC(MultiLabelClassifier):
     """Sparse local embeddings: codes keep near label sets near, neighbours among codes vote.
 
@@ -109,50 +110,19 @@ class SLEEC(MultiLabelClassifier):
 
     _takes_unknown = False
 
-    _constraints: ClassVar[Constraints] = {
-        "n_components": integer(at_least=1) | one_of("auto"),
-        "n_label_neighbors": integer(at_least=1),
-        "n_neighbors": integer(at_least=1),
-        "n_clusters": integer(at_least=1) | one_of("auto"),
-        "n_learners": integer(at_least=1),
-        "alpha": number(above=0) | one_of("auto"),
-        "l1_penalty": number(at_least=0),
-        "max_iter": integer(at_least=1),
-        "tol": number(at_least=0),
-    }
-
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        n_label_neighbors: int = 50,
-        n_neighbors: int = 25,
-        n_clusters: int | str = "auto",
-        n_learners: int = 5,
-        alpha: float | str = "auto",
-        l1_penalty: float = 0.0,
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-    ):
-        self.n_components = n_components
-        self.n_label_neighbors = n_label_neighbors
-        self.n_neighbors = n_neighbors
-        self.n_clusters = n_clusters
-        self.n_learners = n_learners
-        self.alpha = alpha
-        self.l1_penalty = l1_penalty
-        self.max_iter = max_iter
-        self.tol = tol
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
+    n_components: int | str = parameter(
+        default="auto", must_be=integer(at_least=1) | one_of("auto")
+    )
+    _: KW_ONLY
+    n_label_neighbors: int = parameter(default=50, must_be=integer(at_least=1))
+    n_neighbors: int = parameter(default=25, must_be=integer(at_least=1))
+    n_clusters: int | str = parameter(default="auto", must_be=integer(at_least=1) | one_of("auto"))
+    n_learners: int = parameter(default=5, must_be=integer(at_least=1))
+    alpha: float | str = parameter(default="auto", must_be=number(above=0) | one_of("auto"))
+    l1_penalty: float = parameter(default=0.0, must_be=number(at_least=0))
+    max_iter: int = parameter(default=100, must_be=integer(at_least=1))
+    tol: float = parameter(default=1e-3, must_be=number(at_least=0))
+    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
         self.scaler_ = FeatureScaler(self.scaling).fit(X)

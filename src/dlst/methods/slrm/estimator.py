@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from dlst._kernels.neighbour_graph import Weights
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, number, one_of
-from dlst.decisions import OwnOrRule, Tau
+from dlst._parameters import one_of, parameter, with_parameters
 from dlst.errors import DataError
 from dlst.methods.base import OutOfSampleLater
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import FeatureScaler
 from dlst.methods.shared.graph_regression import (
     HeldOut,
     ManifoldClassifier,
@@ -27,7 +25,6 @@ from dlst.methods.shared.graph_regression import (
 )
 from dlst.methods.slrm.low_rank_map import LowRankMap, LowRankProblem, centred_gram
 from dlst.methods.targets import labelled_rows
-from dlst.regressors.kernels import Kernel
 
 FloatArray = NDArray[np.float64]
 
@@ -39,6 +36,7 @@ PATIENCE = 2
 SEARCH_TOL = 1e-3
 
 
+@with_parameters
 class SLRM(ManifoldClassifier):
     """Regress labels on features by one map of low rank that varies little between neighbours.
 
@@ -123,54 +121,8 @@ class SLRM(ManifoldClassifier):
            [0., 1.]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        **ManifoldClassifier._constraints,
-        "nuclear_penalty": number(at_least=0) | one_of("auto"),
-        "solver": one_of("fista", "admm"),
-    }
-
-    def __init__(
-        self,
-        nuclear_penalty: float | str = "auto",
-        manifold_penalty: float = 0.03,
-        *,
-        penalty_scale: str = "relative",
-        kernel: Kernel = "linear",
-        gamma: float | str = "median",
-        n_basis: int | str = "auto",
-        basis: str = "random",
-        n_neighbors: int = 10,
-        graph_weights: Weights = "heat",
-        fit_intercept: bool = True,
-        solver: str = "fista",
-        tol: float = 1e-4,
-        max_iter: int = 5000,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.nuclear_penalty = nuclear_penalty
-        self.manifold_penalty = manifold_penalty
-        self.penalty_scale = penalty_scale
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_basis = n_basis
-        self.basis = basis
-        self.n_neighbors = n_neighbors
-        self.graph_weights = graph_weights
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    solver: str = parameter(default="fista", must_be=one_of("fista", "admm"))
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         rows = labelled_rows(Y)
