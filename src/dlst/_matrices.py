@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from dlst.errors import DataError
 
-FeatureMatrix: TypeAlias = NDArray[np.float64] | sp.csr_array
+FloatArray: TypeAlias = NDArray[np.float64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+FeatureMatrix: TypeAlias = FloatArray | sp.csr_array
 """Features as the methods get them: dense, or CSR when the file was sparse."""
 
 LARGEST_FEATURE = 1e100

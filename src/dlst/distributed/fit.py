@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from dask import delayed
 from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst._parameters import check_parameters
 from dlst.decoders import EvidenceDecoder, VoteDecoder
 from dlst.decoders.evidences.ballot import usable_neighbourhoods
@@ -35,7 +36,6 @@ from dlst.errors import DataError
 from dlst.parts import OutOfSample
 from dlst.regressors import KernelRidge
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 

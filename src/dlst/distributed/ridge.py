@@ -19,14 +19,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from dlst._kernels.moments import Moments, Span
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._unknown import impute
 from dlst.distributed.blocks import Block, tree_sum
 from dlst.errors import DataError
 from dlst.regressors import KernelBasis, KernelRidge, Readout
 from dlst.regressors.streamed import StreamedRows, StreamedSmoother
-
-FloatArray = NDArray[np.float64]
 
 
 class Regressed(NamedTuple):

@@ -8,14 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst.decoders.leave_two_out import leave_two_out_neighbours
 from dlst.distributed.blocks import Block
 from dlst.distributed.ridge import Regressed, RowsSmoother, stacked, targets_of
 from dlst.distributed.sums import Spread
 from dlst.distributed.votes import Candidates, candidates, nearest_in
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 

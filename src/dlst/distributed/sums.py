@@ -8,14 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 
-from dlst._matrices import as_dense
+from dlst._matrices import FloatArray, as_dense
 from dlst.distributed.blocks import Block
 from dlst.encoders import LabelSets, distinct_label_sets
-
-FloatArray = NDArray[np.float64]
 
 
 class Spread(NamedTuple):

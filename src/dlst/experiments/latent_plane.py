@@ -10,13 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._matrices import BoolArray, FloatArray
 from dlst.data import Dataset
 from dlst.decoders import Explanation, NeighbourVotes
 from dlst.methods import CodeSpaceClassifier
 
 IntArray = NDArray[np.intp]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

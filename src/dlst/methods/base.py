@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from dlst._checked_rows import checked_training_rows
 from dlst._cross_fitting import cross_fitted
-from dlst._matrices import FeatureMatrix, refuse_huge
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, refuse_huge
 from dlst._parameters import Constraints, check_parameters, number, with_parameters
 from dlst._unknown import known_means
 from dlst._weights import Weights, read_weights
@@ -194,13 +194,13 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
             return OutOfSample(rows, np.tile(self.prevalence_[self._varying], (len(rows), 1)))
         template = clone(self).set_params(decision="own", cardinality=None, tau=0.0)
 
-        def predict(train: Any, held_out: Any) -> NDArray[np.float64]:
+        def predict(train: Any, held_out: Any) -> FloatArray:
             kept = np.setdiff1d(np.arange(Y.shape[0]), rows[held_out])
             with warnings.catch_warnings():
                 # Labels that are constant in a fold; what all rows have to say was said.
                 warnings.simplefilter("ignore")
                 model = clone(template).fit(X[kept], Y[kept], **_keywords(weights, kept))
-            P: NDArray[np.float64] = model.predict_proba(X[rows[held_out]])
+            P: FloatArray = model.predict_proba(X[rows[held_out]])
             return P
 
         return OutOfSample(rows, cross_fitted(predict, len(rows)))
@@ -229,9 +229,7 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
         return tags
 
 
-def _prevalence(
-    Y: sp.csr_array, weights: Weights | None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _prevalence(Y: sp.csr_array, weights: Weights | None) -> tuple[FloatArray, BoolArray]:
     """Share of positives among the known entries of each label, and whether both values occur."""
     n, K = Y.shape
     unknown = np.isnan(Y.data)

@@ -15,7 +15,7 @@ from sklearn.multioutput import ClassifierChain
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import NONE, integer, number, one_of, parameter, with_parameters
 from dlst._seeds import give_seed
 from dlst.methods.answers import with_logits
@@ -138,7 +138,7 @@ class ECC(MultiLabelClassifier):
         warn_of_unfinished([base for chain in self.chains_ for base in chain.estimators_])
 
     def _tasks(
-        self, Y: NDArray[np.float64], orders: list[NDArray[np.intp]], random: RandomState
+        self, Y: FloatArray, orders: list[NDArray[np.intp]], random: RandomState
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], ClassifierChain]]:
         """Give the labels in their order, the rows and the unfitted chain, for each chain."""
         n = len(Y)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import NONE, Constraint, integer, number, one_of, parameter, with_parameters
 from dlst._seeds import give_seed
 from dlst.methods.answers import with_logits
@@ -141,9 +141,7 @@ class RAKEL(MultiLabelClassifier):
         self.estimators_ = run_all(fits, self.n_jobs)
         warn_of_unfinished(self.estimators_)
 
-    def _draw(
-        self, K: int, random: RandomState
-    ) -> tuple[list[NDArray[np.intp]], NDArray[np.float64]]:
+    def _draw(self, K: int, random: RandomState) -> tuple[list[NDArray[np.intp]], FloatArray]:
         """Return the distinct label sets and how often each was drawn."""
         size = min(self.labelset_size, K)
         if self.n_sets is not None:

@@ -8,10 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst.metrics import TopLabels
 
 
-def best_of_all(scores: NDArray[np.float64], k: int) -> TopLabels:
+def best_of_all(scores: FloatArray, k: int) -> TopLabels:
     """Return the k best labels of dense scores (n, K), best first, ties by the lowest label."""
     n, K = scores.shape
     cut = np.partition(scores, K - k, axis=1)[:, K - k, None]

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from dlst._matrices import BoolArray, FloatArray
 from dlst.data import Dataset, Split, random_split
 from dlst.decoders import Explanation, NeighbourVotes
 from dlst.errors import DataError, PlanError
 from dlst.experiments.latent_plane import (
-    BoolArray,
-    FloatArray,
     IntArray,
     Reason,
     code_voters,

@@ -6,9 +6,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from dlst._matrices import FloatArray
 
 Cost: TypeAlias = Literal["hamming", "f1", "accuracy", "rank"]
 

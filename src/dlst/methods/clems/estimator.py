@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._parameters import integer, number, one_of, parameter, with_parameters
 from dlst._seeds import give_seed
 from dlst.decoders.neighbours import row_blocks
@@ -27,8 +27,6 @@ from dlst.methods.scaling import FeatureScaler
 from dlst.metrics import instance_average_precision
 from dlst.parts import Scores
 from dlst.regressors import KernelRidge, as_regressor
-
-FloatArray = NDArray[np.float64]
 
 LARGEST_AUTOMATIC_CODE = 100
 ROWS_FOR_TEMPERATURE = 2000

@@ -16,10 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
-FloatArray = NDArray[np.float64]
+from dlst._matrices import FloatArray
 
 
 class Mirrored(NamedTuple):

@@ -6,11 +6,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst.methods.leml.half_problems import Step
-
-FloatArray = NDArray[np.float64]
 
 # A pair of columns whose product has less than this share of the first round's is gone: it would
 # take many rounds more to become an exact 0.

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix, as_dense
-
-FloatArray = NDArray[np.float64]
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 
 # Axes with less of the largest eigenvalue than this hold rounding only.
 _NEGLIGIBLE = 1e-12

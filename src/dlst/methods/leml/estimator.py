@@ -8,12 +8,11 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import SHARE, integer, number, one_of, parameter, with_parameters
 from dlst._seeds import draw_seed
 from dlst.decoders.regressed_labels import regressed_probabilities
@@ -23,8 +22,6 @@ from dlst.methods.leml.half_problems import Inner
 from dlst.methods.leml.losses import Loss
 from dlst.methods.scaling import FeatureScaler
 from dlst.parts import OutOfSample, Scores
-
-FloatArray = NDArray[np.float64]
 
 FRACTIONS = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
 """Penalties that are tried, as shares of the least one that leaves nothing."""

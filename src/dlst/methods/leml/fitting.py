@@ -13,13 +13,12 @@ from scipy.special import logit
 from sklearn.model_selection import KFold
 
 from dlst._kernels.rounding import rounding_share
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray
 from dlst.methods.leml.alternation import Factors, alternate
 from dlst.methods.leml.design import Design
 from dlst.methods.leml.half_problems import CompleteProblem, GeneralProblem, Inner
 from dlst.methods.leml.losses import Loss, loss_term
 
-FloatArray = NDArray[np.float64]
 Intercept: TypeAlias = Literal["free", "append", "none"]
 Solver: TypeAlias = Literal["auto", "exact", "cg"]
 
@@ -188,6 +187,6 @@ def _counts(Y: sp.csr_array) -> tuple[FloatArray, FloatArray]:
     return positive, n - stored
 
 
-def _varies(Y: sp.csr_array) -> NDArray[np.bool_]:
+def _varies(Y: sp.csr_array) -> BoolArray:
     positive, negative = _counts(Y)
     return (positive > 0) & (negative > 0)

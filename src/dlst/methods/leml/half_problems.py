@@ -8,15 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from dlst._kernels.conjugate_gradients import conjugate_gradients
 from dlst._kernels.singular_values import spectral_norm
+from dlst._matrices import FloatArray
 from dlst.methods.leml.design import Design
 from dlst.methods.leml.losses import MarginTerm, Product, SquaredTerm
-
-FloatArray = NDArray[np.float64]
 
 # A step may raise the value by rounding, which is all that is left near the optimum.
 _ROUNDING = 1e-14

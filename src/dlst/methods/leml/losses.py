@@ -15,12 +15,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from dlst._kernels.sampled_products import sampled_products
+from dlst._matrices import FloatArray
 
-FloatArray = NDArray[np.float64]
 Product: TypeAlias = Callable[[FloatArray], FloatArray]
 Loss: TypeAlias = Literal["squared", "logistic", "squared_hinge"]
 

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, as_dense
 from dlst._parameters import NONE, integer, number, one_of, parameter, with_parameters
 from dlst.methods.answers import logit
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
@@ -33,8 +32,6 @@ from dlst.methods.mc.search import (
 from dlst.methods.mc.solvers import Completed, exact_path, fixed_point_path
 from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.parts import OutOfSample, Scores
-
-FloatArray = NDArray[np.float64]
 
 SOLVERS = {"exact": exact_path, "fpc": fixed_point_path}
 
@@ -259,11 +256,7 @@ class MC(MultiLabelClassifier):
         return lambda: OutOfSample(rows.hidden, predicted)
 
     def _searched(
-        self,
-        labels: FloatArray,
-        features: FloatArray,
-        rows: HiddenRows,
-        shares: Sequence[float],
+        self, labels: FloatArray, features: FloatArray, rows: HiddenRows, shares: Sequence[float]
     ) -> Found | None:
         """Predict the hidden rows as the user's rows will be: completed or folded in."""
         follow, truth = SOLVERS[self.solver], labels[rows.hidden]
@@ -330,7 +323,7 @@ class MC(MultiLabelClassifier):
     def _as_probabilities(self, S: FloatArray) -> FloatArray:
         return np.asarray(expit(self.probability_slope_ * S))
 
-    def _own_decisions(self, X: FeatureMatrix, P: FloatArray, S: FloatArray) -> NDArray[np.bool_]:
+    def _own_decisions(self, X: FeatureMatrix, P: FloatArray, S: FloatArray) -> BoolArray:
         return S > 0
 
 

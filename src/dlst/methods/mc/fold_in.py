@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst.methods.mc.objective import Completion
-
-FloatArray = NDArray[np.float64]
 
 # Below this share of the largest, a singular value found through the Gram matrix is rounding.
 _SMALLEST_SHARE = 1e-6

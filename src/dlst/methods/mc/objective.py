@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from dlst._kernels.logistic_step import logistic_step
 from dlst._kernels.simplex import project_onto_simplex
 from dlst._kernels.singular_values import nuclear_norm, spectral_norm
-
-FloatArray = NDArray[np.float64]
+from dlst._matrices import BoolArray, FloatArray
 
 VARIANTS = ("mc1", "pos", "simplex")
 FEATURE_LOSSES = ("squared", "chi2")
@@ -61,9 +59,9 @@ class Completion:
     intercept: bool = True
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> BoolArray:
         """Ω_Y."""
-        known: NDArray[np.bool_] = self.labels != 0
+        known: BoolArray = self.labels != 0
         return known
 
     @cached_property

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from dlst._matrices import FloatArray
 from dlst.methods.mc.fold_in import folded_in
 from dlst.methods.mc.objective import Completion
 from dlst.methods.mc.solvers import Completed
 from dlst.metrics import instance_average_precision
-
-FloatArray = NDArray[np.float64]
 
 SHARES = tuple(0.5**power for power in range(1, 11))
 """The μ that are tried, as shares of the least that would shrink features to nothing."""

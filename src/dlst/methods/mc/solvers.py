@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
 from dlst._kernels.proximal import Agreement, admm
 from dlst._kernels.singular_values import nuclear_norm, shrink_singular_values, spectral_norm
+from dlst._matrices import FloatArray
 from dlst.methods.mc.objective import Completion
-
-FloatArray = NDArray[np.float64]
 
 # The multiplier method is fastest when a step shrinks by about this share of the largest singular
 # value: measured on six sets, for λ and μ over two decades. It has no unit.

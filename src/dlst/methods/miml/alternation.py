@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
 from dlst._kernels.rounding import rounding_share
+from dlst._matrices import BoolArray
 from dlst.methods.miml.inference import Array, SparseLabels, sparse_means
 from dlst.methods.miml.regression import Regression
 
@@ -26,7 +26,7 @@ def choose_model(
     models: Sequence[SparseLabels],
     regression: Regression,
     start: Array,
-    known: NDArray[np.bool_],
+    known: BoolArray,
     *,
     tol: float,
     max_iter: int,
@@ -60,7 +60,7 @@ def complete_labels(
     model: SparseLabels,
     regression: Regression,
     start: Array,
-    known: NDArray[np.bool_],
+    known: BoolArray,
     *,
     tol: float,
     max_iter: int,

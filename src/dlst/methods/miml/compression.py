@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst._parameters import number, one_of
 
 
 def compression_matrix(
     given: Any, n_labels: int, varying: NDArray[np.intp], seed: int
-) -> NDArray[np.float64] | None:
+) -> FloatArray | None:
     """Return Φ for the labels that vary; None is the identity.
 
     Parameters

@@ -8,11 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from dlst._matrices import FeatureMatrix, as_dense, as_features
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, as_dense, as_features
 from dlst._parameters import BOOLEAN, integer, number, one_of, parameter, with_parameters
 from dlst._unknown import known_or_mean
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
@@ -146,7 +145,7 @@ class MIML(MultiLabelClassifier):
     tol: float = parameter(default=1e-3, must_be=number(above=0))
     random_state: Any = None
 
-    def predict_std(self, X: Any, *, integrated: bool = False) -> NDArray[np.float64]:
+    def predict_std(self, X: Any, *, integrated: bool = False) -> FloatArray:
         """Give the posterior standard deviation of each label.
 
         Parameters
@@ -252,7 +251,7 @@ class MIML(MultiLabelClassifier):
         self.penalty_ = regression.penalty
         return regression
 
-    def _choose_noise(self, regression: Regression, Y: sp.csr_array) -> NDArray[np.float64]:
+    def _choose_noise(self, regression: Regression, Y: sp.csr_array) -> FloatArray:
         """Settle v and τ; return the labels with posterior means for unknown entries."""
         known, filled = _known(Y), as_dense(known_or_mean(Y))
         if self.training == "iterated":
@@ -276,9 +275,7 @@ class MIML(MultiLabelClassifier):
         self.weight_scale_ = float(np.sqrt(self.noise_ / self.penalty_))
         return found.labels
 
-    def _learn_weights(
-        self, X: FeatureMatrix, regression: Regression, labels: NDArray[np.float64]
-    ) -> None:
+    def _learn_weights(self, X: FeatureMatrix, regression: Regression, labels: FloatArray) -> None:
         codes = self.model_.codes(labels)
         if self.training == "closed":
             self.weights_ = regression.weights(codes)
@@ -289,11 +286,11 @@ class MIML(MultiLabelClassifier):
         )
         self.weights_ = self.weight_scale_ * weights
 
-    def _left_out(self, regression: Regression, labels: NDArray[np.float64]) -> OutOfSample:
+    def _left_out(self, regression: Regression, labels: FloatArray) -> OutOfSample:
         mean = self._infer(regression.left_out(self.model_.codes(labels))).mean
         return OutOfSample(np.arange(len(labels)), regressed_probabilities(mean))
 
-    def _infer(self, T: NDArray[np.float64]) -> Posterior:
+    def _infer(self, T: FloatArray) -> Posterior:
         if self.training == "iterated":
             return self.model_.alternate(T, tol=self.tol, max_iter=self.max_iter)[0]
         found, converged = self.model_.infer(T, tol=self.tol, max_iter=self.max_iter)
@@ -301,12 +298,10 @@ class MIML(MultiLabelClassifier):
             self._warn("labels of new rows")
         return found
 
-    def _features(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def _features(self, X: FeatureMatrix) -> FloatArray:
         return self.features_.of(self.scaler_.transform(X))
 
-    def _features_with(
-        self, pool: FeatureMatrix
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _features_with(self, pool: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
         """Return the features of training rows and pool on a basis of both, times τ."""
         stack = sp.vstack if sp.issparse(pool) or sp.issparse(self.rows_) else np.vstack
         rows = as_features(stack([self.rows_, pool]))
@@ -319,13 +314,13 @@ class MIML(MultiLabelClassifier):
         mean = self._infer(T).mean
         return regressed_scores(mean if self.training == "iterated" else self._ranked(mean, T))
 
-    def _ranked(self, mean: NDArray[np.float64], T: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _ranked(self, mean: FloatArray, T: FloatArray) -> FloatArray:
         """Rank labels that are cut to zero among each other by the plain solution Φ⁺t."""
         plain = T if self.phi_ is None else T @ np.linalg.pinv(self.phi_).T
         # They stay between what is kept above zero and what is kept below.
         return np.where(np.abs(mean) < CUT, CUT * plain / (1 + np.abs(plain)), mean)
 
-    def _deviations(self, X: FeatureMatrix, integrated: bool) -> NDArray[np.float64]:
+    def _deviations(self, X: FeatureMatrix, integrated: bool) -> FloatArray:
         F = self._features(X)
         T = F @ self.weights_
         found = self._infer(T)
@@ -344,6 +339,6 @@ class MIML(MultiLabelClassifier):
         )
 
 
-def _known(Y: sp.csr_array) -> NDArray[np.bool_]:
-    known: NDArray[np.bool_] = ~np.isnan(as_dense(Y))
+def _known(Y: sp.csr_array) -> BoolArray:
+    known: BoolArray = ~np.isnan(as_dense(Y))
     return known

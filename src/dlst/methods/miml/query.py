@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst._progress import progress_bar
 
 LARGEST_NUMBER_OF_SIGNALS = 12
@@ -14,12 +15,8 @@ FAINT = 1e-3
 
 
 def greedy_information(
-    F: NDArray[np.float64],
-    gram: NDArray[np.float64],
-    signals: NDArray[np.float64],
-    noise: float,
-    n: int,
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    F: FloatArray, gram: FloatArray, signals: FloatArray, noise: float, n: int
+) -> tuple[NDArray[np.intp], FloatArray]:
     """Choose the rows that tell most about those that stay unlabelled.
 
     The labels of all rows, known and pool, have Cov⁻¹(vec Y) = I ⊗ A + C⁻¹ ⊗ ΦᵀΦ with
@@ -70,9 +67,7 @@ def greedy_information(
     return indices, gains
 
 
-def signal_strengths(
-    phi: NDArray[np.float64] | None, spread: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def signal_strengths(phi: FloatArray | None, spread: FloatArray) -> FloatArray:
     """Return the eigenvalues λ of A^(−1/2) ΦᵀΦ A^(−1/2), for the diagonal ``spread`` of A⁻¹."""
     if phi is None:
         return spread
@@ -89,12 +84,7 @@ class _Set:
     """
 
     def __init__(
-        self,
-        F: NDArray[np.float64],
-        everything: NDArray[np.float64],
-        members: NDArray[np.float64],
-        level: float,
-        noise: float,
+        self, F: FloatArray, everything: FloatArray, members: FloatArray, level: float, noise: float
     ):
         self.F, self.beta = F, level / noise
         precision = everything + (noise + level) * np.eye(F.shape[1]) + self.beta * members
@@ -117,15 +107,15 @@ class _Set:
 
 
 def _without_faint_directions(
-    F: NDArray[np.float64], gram: NDArray[np.float64], noise: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    F: FloatArray, gram: FloatArray, noise: float
+) -> tuple[FloatArray, FloatArray]:
     """Leave out directions in which all rows together say less than the noise."""
     eigenvalues, V = np.linalg.eigh(F.T @ F + gram)
     V = V[:, eigenvalues > FAINT * noise]
     return F @ V, V.T @ gram @ V
 
 
-def _grouped(signals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _grouped(signals: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return levels and how many signals each stands for: all of them, or means of neighbours."""
     levels, counts = np.unique(signals, return_counts=True)
     if len(levels) > LARGEST_NUMBER_OF_SIGNALS:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from dlst._kernels.ridge import Spectrum, without_own_target
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, as_dense
 from dlst.regressors import KernelBasis
 from dlst.regressors.basis import LARGEST_AUTOMATIC_BASIS
 from dlst.regressors.kernels import has_width
@@ -46,7 +45,7 @@ class RowFeatures:
         self.size = size if size > 0 else 1.0
         self.constant = _CONSTANT * float(np.sqrt(self.size)) if with_constant else 0.0
 
-    def of(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def of(self, X: FeatureMatrix) -> FloatArray:
         """Return the features (n, p) of rows."""
         F = self._without_constant(X)
         return np.column_stack([F, np.full(len(F), self.constant)]) if self.constant else F
@@ -62,7 +61,7 @@ class RowFeatures:
             other.basis = clone(self.basis).set_params(gamma=gamma).fit(X)
         return other
 
-    def _without_constant(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def _without_constant(self, X: FeatureMatrix) -> FloatArray:
         return as_dense(X) if self.basis is None else self.basis.features(X)
 
 
@@ -83,59 +82,55 @@ class Regression:
     spectrum: Spectrum
     penalty: float
 
-    def weights(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weights(self, targets: FloatArray) -> FloatArray:
         """Return W (p, t) for targets (n, t): (FᵀF + λI)⁻¹ Fᵀ targets."""
         scale = np.sqrt(self.spectrum.eigenvalues) / (self.spectrum.eigenvalues + self.penalty)
         return np.asarray(self.spectrum.V @ (scale[:, None] * (self.spectrum.U.T @ targets)))
 
-    def fitted(
-        self, targets: NDArray[np.float64], *, projected: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def fitted(self, targets: FloatArray, *, projected: FloatArray | None = None) -> FloatArray:
         """Return the training rows' own predictions (n, t); ``projected`` is Uᵀ targets."""
         U = self.spectrum.U
         projected = U.T @ targets if projected is None else projected
         return np.asarray(U @ (self._shrinkage[:, None] * projected))
 
-    def left_out(
-        self, targets: NDArray[np.float64], *, projected: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
+    def left_out(self, targets: FloatArray, *, projected: FloatArray | None = None) -> FloatArray:
         """Return each training row's prediction from the others, exactly."""
         fitted = self.fitted(targets, projected=projected)
         return without_own_target(fitted, targets, self.leverage)
 
     def error(
         self,
-        targets: NDArray[np.float64],
-        judged: NDArray[np.bool_] | None = None,
+        targets: FloatArray,
+        judged: BoolArray | None = None,
         *,
-        projected: NDArray[np.float64] | None = None,
+        projected: FloatArray | None = None,
     ) -> float:
         """Return the mean squared leave-one-out error, over the judged entries."""
         squares = (self.left_out(targets, projected=projected) - targets) ** 2
         return float(np.mean(squares if judged is None else squares[judged]))
 
     @property
-    def leverage(self) -> NDArray[np.float64]:
+    def leverage(self) -> FloatArray:
         """Weight of each row's target in its own prediction."""
         # Rounding must not make 1 − h zero.
         return np.minimum(self.spectrum.U**2 @ self._shrinkage, 1 - 1e-12)
 
     @property
-    def gram(self) -> NDArray[np.float64]:
+    def gram(self) -> FloatArray:
         """Gram matrix FᵀF (p, p) of the training rows."""
         V = self.spectrum.V
         return np.asarray((V * self.spectrum.eigenvalues) @ V.T)
 
     @property
-    def _shrinkage(self) -> NDArray[np.float64]:
+    def _shrinkage(self) -> FloatArray:
         eigenvalues = self.spectrum.eigenvalues
         return np.asarray(eigenvalues / (eigenvalues + self.penalty))
 
 
 def chosen_regression(
     X: FeatureMatrix,
-    targets: NDArray[np.float64],
-    judged: NDArray[np.bool_] | None = None,
+    targets: FloatArray,
+    judged: BoolArray | None = None,
     *,
     kernel: str,
     gamma: float | str,
@@ -171,8 +166,8 @@ def chosen_regression(
 def _attempts(
     bases: Iterator[KernelBasis | None],
     X: FeatureMatrix,
-    targets: NDArray[np.float64],
-    judged: NDArray[np.bool_] | None,
+    targets: FloatArray,
+    judged: BoolArray | None,
     with_constant: bool,
     penalty: float | None,
 ) -> Iterator[tuple[float, Regression]]:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._kernels.rounding import rounding_share
 from dlst._kernels.simplex import project_onto_simplex
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._parameters import BOOLEAN, integer, number, one_of, parameter, with_parameters
 from dlst._progress import progress_bar
 from dlst._seeds import draw_seed
@@ -25,8 +24,6 @@ from dlst.methods.mlloc.objective import LOSSES, Alternation, State
 from dlst.methods.scaling import FeatureScaler
 from dlst.parts import Scores, Smoother
 from dlst.regressors import KernelRidge
-
-FloatArray = NDArray[np.float64]
 
 CODES = ("targets", "out-of-sample")
 

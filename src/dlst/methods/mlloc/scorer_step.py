@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from dlst._kernels.proximal import FloatArray, Solution, accelerated_proximal_gradient
 from dlst._kernels.ridge import Spectrum
+from dlst._matrices import BoolArray
 
 Signs: TypeAlias = NDArray[np.float64]
 """Labels (n, K): 1 present, -1 absent, 0 unknown."""
@@ -51,7 +52,7 @@ class Scorers:
         squares: FloatArray = (self.weights**2).sum(axis=0) + (self.code_weights**2).sum(axis=0)
         return squares
 
-    def replaced_where(self, better: NDArray[np.bool_], other: Scorers) -> Scorers:
+    def replaced_where(self, better: BoolArray, other: Scorers) -> Scorers:
         """Return these scorers with those of other in the columns where it is better."""
         return Scorers(
             np.where(better, other.weights, self.weights),

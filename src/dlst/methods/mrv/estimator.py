@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._parameters import integer, number, one_of, parameter, with_parameters
 from dlst._unknown import known_or_mean
 from dlst.methods.base import OutOfSampleLater
@@ -26,8 +26,6 @@ from dlst.methods.shared.graph_regression import (
 from dlst.methods.targets import labelled_rows
 from dlst.regressors import KernelBasis, KernelRidge
 from dlst.regressors.kernels import Kernel
-
-FloatArray = NDArray[np.float64]
 
 
 @with_parameters

@@ -8,12 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
 from dlst._kernels.proximal import accelerated_proximal_gradient
 from dlst._kernels.singular_values import shrink_singular_values, spectral_norm
-
-FloatArray = NDArray[np.float64]
+from dlst._matrices import FloatArray
 
 CONTINUATION = 0.25
 """Each penalty of the continuation, as a share of the one before."""

@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
 from dlst._kernels.neighbour_graph import Weights, neighbour_laplacian
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._parameters import BOOLEAN, integer, number, one_of, parameter, with_parameters
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
 from dlst.parts import OutOfSample, Scores
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.kernels import Kernel, check_kernel
-
-FloatArray = NDArray[np.float64]
 
 FOLDS = 5
 ENOUGH_ROWS = 200

@@ -14,15 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import integer, number, one_of, parameter, with_parameters
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.scaling import FeatureScaler
 from dlst.methods.sleec.local_embedding import SPLIT_STEPS, LocalEmbedding
 from dlst.parts import Scores
-
-FloatArray = NDArray[np.float64]
 
 LARGEST_AUTOMATIC_CODE = 50
 ROWS_PER_CLUSTER = 6000

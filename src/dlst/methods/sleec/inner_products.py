@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from dlst._kernels.proximal import Solution
 from dlst._kernels.sampled_products import sampled_products
-
-FloatArray = NDArray[np.float64]
+from dlst._matrices import FloatArray
 
 POINTS_AT_ONCE = 1024
 _TIE_BREAK = 1e-9

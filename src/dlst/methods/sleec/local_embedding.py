@@ -10,13 +10,11 @@ from sklearn.preprocessing import normalize
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._kernels.proximal import admm
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst.decoders.neighbours import nearest_neighbours
 from dlst.encoders.labelsets import distinct_label_sets
 from dlst.methods.sleec.inner_products import codes_of_products, near_inner_products
 from dlst.regressors.linear_ridge import LinearRidge
-
-FloatArray = NDArray[np.float64]
 
 SPLIT_TOL, SPLIT_STEPS = 1e-4, 1000
 

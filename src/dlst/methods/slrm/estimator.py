@@ -8,10 +8,9 @@ from dataclasses import KW_ONLY
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import one_of, parameter, with_parameters
 from dlst.errors import DataError
 from dlst.methods.base import OutOfSampleLater
@@ -25,8 +24,6 @@ from dlst.methods.shared.graph_regression import (
 )
 from dlst.methods.slrm.low_rank_map import LowRankMap, LowRankProblem, centred_gram
 from dlst.methods.targets import labelled_rows
-
-FloatArray = NDArray[np.float64]
 
 FRACTIONS = (0.3, 0.17, 0.1, 0.056, 0.03, 0.017, 0.01, 0.0056, 0.003)
 """Shares of the largest nuclear penalty, descending: the path, and what "auto" tries."""
@@ -175,11 +172,7 @@ class SLRM(ManifoldClassifier):
         return (self.nuclear_penalty / max(problem.largest_penalty, np.finfo(np.float64).tiny),)
 
     def _best_share(
-        self,
-        F: FeatureMatrix,
-        Y: sp.csr_array,
-        scatter: FloatArray | None,
-        tried: Sequence[float],
+        self, F: FeatureMatrix, Y: sp.csr_array, scatter: FloatArray | None, tried: Sequence[float]
     ) -> tuple[Sequence[float], HeldOut]:
         """Walk the paths of all folds together until the error on held-out rows has risen."""
         folds = held_out_folds(F.shape[0])

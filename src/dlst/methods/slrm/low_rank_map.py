@@ -10,13 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from dlst._kernels.proximal import Solution, accelerated_proximal_gradient, admm
 from dlst._kernels.singular_values import shrink_singular_values, spectral_norm
-from dlst._matrices import FeatureMatrix, as_dense
-
-FloatArray = NDArray[np.float64]
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, as_dense
 
 # Axes with a smaller share of the largest curvature hold nothing but rounding.
 _NEGLIGIBLE = 1e-13
@@ -40,7 +37,7 @@ class IncompleteLabels(NamedTuple):
 
     features: FloatArray
     labels: FloatArray
-    known: NDArray[np.bool_]
+    known: BoolArray
     free_offset: bool
 
     def filled(self, W: FloatArray) -> FloatArray:
@@ -88,12 +85,7 @@ class LowRankProblem:
 
     @classmethod
     def of(
-        cls,
-        F: FeatureMatrix,
-        Y: sp.csr_array,
-        gram: FloatArray,
-        *,
-        free_offset: bool,
+        cls, F: FeatureMatrix, Y: sp.csr_array, gram: FloatArray, *, free_offset: bool
     ) -> LowRankProblem:
         """Set the problem up for rows F, labels Y with NaN for unknown, and ``gram`` = FᵀF + R."""
         curvature, axes = scipy.linalg.eigh(gram, check_finite=False)

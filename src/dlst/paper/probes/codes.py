@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.stats import pearsonr, spearmanr
 
+from dlst._matrices import FloatArray
 from dlst.data import Dataset
 from dlst.encoders import (
     DistributionEncoder,
@@ -21,8 +22,6 @@ from dlst.encoders import (
 )
 from dlst.errors import PlanError
 from dlst.experiments.protocols import rows_of
-
-FloatArray = NDArray[np.float64]
 
 LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 MOST_SHOWN_COMPONENTS = 100

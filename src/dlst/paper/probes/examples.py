@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst._matrices import BoolArray, FloatArray
 from dlst.data import Dataset
 from dlst.errors import DataError
 from dlst.experiments.protocols import rows_of
 from dlst.experiments.tuning import seeded
 from dlst.methods import method_info
 from dlst.metrics import evaluate, labels_per_row
-
-BoolArray = NDArray[np.bool_]
 
 N_EXAMPLES = 8
 SHOWN_METHODS = {
@@ -112,7 +111,7 @@ def examples(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _judged(labels: NDArray[np.float64], given: BoolArray, papers: BoolArray) -> dict[str, Any]:
+def _judged(labels: FloatArray, given: BoolArray, papers: BoolArray) -> dict[str, Any]:
     truth, known = labels == 1, ~np.isnan(labels)
     found = evaluate(labels, metrics=tuple(MEASURES.values()), Y_pred=given)
     difference = (given & truth).sum(axis=1) - (papers & truth).sum(axis=1)
