@@ -26,7 +26,7 @@ from dlst.decisions import DecisionLayer, OwnOrRule, Tau
 from dlst.errors import DataError
 from dlst.methods.answers import Answers
 from dlst.methods.elsewhere import also_on_a_cluster
-from dlst.methods.scaling import Scaling
+from dlst.methods.scaling import FeatureScaler, Scaling
 from dlst.methods.targets import labelled_rows, read_targets
 from dlst.parts import OutOfSample
 
@@ -45,8 +45,8 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
     A method implements ``_fit(X, Y)`` and ``_scores(X)``, and ``_own_decisions(X, P, S)`` and
     ``_row_votes(X)`` where it has its own. They see float64 or CSR
     features, a CSR indicator with NaN for unknown entries, only rows with a known label and only
-    labels that vary. Its parameters are annotated attributes, see
-    :func:`~dlst._parameters.with_parameters`; those below it has from here.
+    labels that vary. Its parameters are annotated attributes of the class
+    (:func:`~dlst._parameters.with_parameters`); those below it has from here.
 
     A method that has no meaning for an unknown entry sets ``_takes_unknown = False``: such entries
     are then refused. Decisions are learnt on out-of-sample probabilities of the training rows: a
@@ -56,6 +56,11 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
 
     A semi-supervised method sets ``_takes_unlabelled = True`` and also sees the rows without any
     known label, which all others are spared.
+
+    Parameters
+    ----------
+    decision, cardinality, tau, scaling
+        As in :class:`LabelSpaceClassifier`.
 
     Notes
     -----
@@ -174,6 +179,11 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
 
         self.decisions_ = layer.fit(out_of_sample() if layer.learns else None, Y, weights)
         return out_of_sample
+
+    def _fit_scaler(self, X: FeatureMatrix, weights: FloatArray | None = None) -> FeatureMatrix:
+        """Learn the scale of the features; return them on it."""
+        self.scaler_ = FeatureScaler(self.scaling).fit(X, sample_weight=weights)
+        return self.scaler_.transform(X)
 
     def _decision_layer(self) -> DecisionLayer:
         """Make the layer for the labels that vary; a known cardinality counts the others too."""

@@ -70,7 +70,12 @@ class Composition(NamedTuple):
 class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore[misc]
     """Base of methods that are an encoder, a regressor and a decoder.
 
-    A method says in ``_composition`` which, and has the parameter ``scaling``.
+    A method says in ``_composition`` which.
+
+    Parameters
+    ----------
+    decision, cardinality, tau, scaling
+        As in :class:`LabelSpaceClassifier`.
 
     Attributes
     ----------

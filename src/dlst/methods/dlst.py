@@ -143,12 +143,6 @@ class DLST(LabelSpaceClassifier):
         """Return the full or the half code, kernel ridge, and three evidences."""
         return Composition(ChosenCode(), KernelRidge(), EvidenceDecoder())
 
-    def _parts_asked_for(self) -> Composition:
-        return self._parts_of(self.regression)
-
-    def _parts_standing_in(self) -> Composition:
-        return self._parts_of(self.regression_)
-
     def _composition(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> Composition:
@@ -156,10 +150,10 @@ class DLST(LabelSpaceClassifier):
             return self._completed(LinearDLST.parts_for_many_labels())
         return super()._composition(X, Y, weights)
 
-    def _parts_of(self, regression: Any) -> Composition:
+    def _own_parts(self, *, fitting: bool) -> Composition:
         # Whatever may have been assigned: it is checked when fitting, not before.
-        linear = isinstance(regression, str) and regression == "linear"
-        if linear:
+        regression: Any = self.regression_ if fitting else self.regression
+        if isinstance(regression, str) and regression == "linear":
             return LinearDLST.default_parts()
         parts = self.default_parts()
         asked_for = self.evidences if isinstance(self.evidences, list | tuple) else ()

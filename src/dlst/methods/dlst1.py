@@ -13,7 +13,6 @@ from dlst._parameters import with_parameters
 from dlst._unknown import known_or_mean
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
-from dlst.methods.scaling import FeatureScaler
 from dlst.parts import OutOfSample, Scores
 from dlst.regressors import KernelLogisticRegression
 
@@ -59,8 +58,7 @@ class DLST1(MultiLabelClassifier):
     random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        X = self.scaler_.transform(X)
+        X = self._fit_scaler(X)
         labels = as_dense(known_or_mean(Y))
         self.regressor_ = KernelLogisticRegression(
             self.kernel,

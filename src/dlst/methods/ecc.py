@@ -4,29 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.multioutput import ClassifierChain
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import NONE, integer, number, one_of, parameter, with_parameters
-from dlst._seeds import give_seed
 from dlst.methods.answers import with_logits
-from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.scaling import FeatureScaler
-from dlst.methods.shared.classifier_ensembles import (
-    default_base,
-    length_factor,
-    run_all,
-    warn_of_unfinished,
-)
+from dlst.methods.shared.classifier_ensembles import ClassifierEnsemble, warn_of_unfinished
 from dlst.parts import Scores
 
 CHAIN_METHODS = ("predict", "predict_proba")
@@ -37,7 +27,7 @@ CLASSIFIERS = 1500
 
 
 @with_parameters
-class ECC(MultiLabelClassifier):
+class ECC(ClassifierEnsemble):
     """Mean of classifier chains, in each of which a label is learnt from features and labels.
 
         p_j(x) = 1/M Σ_m P(y_j = 1 | x, ŷ_π_m(1), …, ŷ_π_m(t−1)),  j = π_m(t)
@@ -105,36 +95,27 @@ class ECC(MultiLabelClassifier):
            [0, 1]])
     """
 
-    _takes_unknown = False
-
-    estimator: Any = None
     n_chains: int | str = parameter(default="auto", must_be=integer(at_least=1) | one_of("auto"))
     _: KW_ONLY
-    C: float = parameter(default=10.0, must_be=number(above=0))
     subsample: float = parameter(default=0.67, must_be=number(above=0, at_most=1))
     orders: Sequence[Sequence[int]] | None = None
     cv: int | None = parameter(default=None, must_be=integer(at_least=2) | NONE)
     chain_method: str = parameter(default="predict_proba", must_be=one_of(*CHAIN_METHODS))
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
         self._check_parameters()
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        X = self.scaler_.transform(X)
-        self.length_factor_ = length_factor(X, self.C) if self.estimator is None else 1.0
+        X = self._fit_lengths(X)
         random = check_random_state(self.random_state)
         orders = self._label_orders(Y.shape[1], random)
         self.n_chains_ = len(orders)
         self.mean_ = Y.mean(axis=0)
         tasks = list(self._tasks(Y.toarray(), orders, random))
         self.chain_labels_ = [labels for labels, _, _ in tasks]
-        scaled = X * self.length_factor_
         fits = (
-            delayed(chain.fit)(scaled[rows], Y[rows][:, labels].toarray())
+            delayed(chain.fit)(X[rows], Y[rows][:, labels].toarray())
             for labels, rows, chain in tasks
         )
-        self.chains_ = run_all(fits, self.n_jobs)
+        self.chains_ = self._run_all(fits)
         warn_of_unfinished([base for chain in self.chains_ for base in chain.estimators_])
 
     def _tasks(
@@ -154,10 +135,7 @@ class ECC(MultiLabelClassifier):
                 yield np.array([label]), rows, self._chain(random, None)
 
     def _chain(self, random: RandomState, cv: int | None) -> ClassifierChain:
-        base = default_base() if self.estimator is None else self.estimator
-        return ClassifierChain(
-            give_seed(clone(base), random), cv=cv, chain_method=self.chain_method
-        )
+        return ClassifierChain(self._unfitted(random), cv=cv, chain_method=self.chain_method)
 
     def _label_orders(self, K: int, random: RandomState) -> list[NDArray[np.intp]]:
         """Return an order of the labels that vary for each chain."""
@@ -172,14 +150,12 @@ class ECC(MultiLabelClassifier):
         return [order[order >= 0] for order in orders]
 
     def _scores(self, X: FeatureMatrix) -> Scores:
-        scaled = self.scaler_.transform(X) * self.length_factor_
+        X = self._lengthened(X)
         total = np.zeros((X.shape[0], len(self.mean_)))
         count = np.zeros(len(self.mean_))
         for labels, chain in zip(self.chain_labels_, self.chains_, strict=True):
-            gives_probabilities = hasattr(chain, "predict_proba")
-            total[:, labels] += (
-                chain.predict_proba(scaled) if gives_probabilities else chain.predict(scaled)
-            )
+            score = chain.predict_proba if hasattr(chain, "predict_proba") else chain.predict
+            total[:, labels] += score(X)
             count[labels] += 1
         return with_logits(np.where(count > 0, total / np.maximum(count, 1), self.mean_))
 

@@ -14,7 +14,6 @@ from dlst._unknown import known_or_mean
 from dlst._weights import Weights
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import OutOfSampleLater
-from dlst.methods.scaling import FeatureScaler
 from dlst.methods.weighted import WeightedClassifier
 from dlst.parts import OutOfSample, Scores
 from dlst.regressors import KernelRidge, LinearRidge
@@ -81,10 +80,10 @@ class KRR(WeightedClassifier):
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> OutOfSampleLater:
         of_rows = None if weights is None else weights.rows
-        self.scaler_ = FeatureScaler(self.scaling).fit(X, sample_weight=of_rows)
+        X = self._fit_scaler(X, of_rows)
         self.regressor_ = self._regressor()
         labels = as_dense(known_or_mean(Y, of_rows))
-        self.regressor_.prepare(self.scaler_.transform(X), labels, weights).regress(labels)
+        self.regressor_.prepare(X, labels, weights).regress(labels)
         left_out = self.regressor_.loo_predictions_
         return lambda: OutOfSample(np.arange(len(left_out)), regressed_probabilities(left_out))
 

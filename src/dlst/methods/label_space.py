@@ -140,27 +140,21 @@ optional
         return self
 
     def _standing_in(self) -> dict[str, Any]:
-        default = self._parts_asked_for()
+        default = self._own_parts(fitting=False)
         return dict(zip(("encoder", "regressor", "decoder"), default[:3], strict=True))
 
-    def _parts_asked_for(self) -> Composition:
-        """Return the default parts that nested parameters are about."""
+    def _own_parts(self, *, fitting: bool) -> Composition:
+        """Return the default parts, of this fit or those that nested parameters are about."""
         return self.default_parts()
 
     def _composition(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> Composition:
-        return self._completed(self._parts_standing_in())
-
-    def _parts_standing_in(self) -> Composition:
-        """Return the default parts of this fit."""
-        return self.default_parts()
+        return self._completed(self._own_parts(fitting=True))
 
     def _shape(self, X: FeatureMatrix, Y: sp.csr_array) -> Shape | None:
-        regressor = self.regressor
-        if regressor is None:
-            regressor = self._parts_standing_in().regressor
-        return Shape.of(X, Y, regressor)
+        own = self._own_parts(fitting=True)
+        return Shape.of(X, Y, own.regressor if self.regressor is None else self.regressor)
 
     def _completed(self, default: Composition) -> Composition:
         """Return the parts that were given, the others from a composition, all with seeds."""

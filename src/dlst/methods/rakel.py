@@ -10,22 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from dlst._matrices import FeatureMatrix, FloatArray
-from dlst._parameters import NONE, Constraint, integer, number, one_of, parameter, with_parameters
-from dlst._seeds import give_seed
+from dlst._parameters import NONE, Constraint, integer, one_of, parameter, with_parameters
 from dlst.methods.answers import with_logits
-from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.scaling import FeatureScaler
-from dlst.methods.shared.classifier_ensembles import (
-    default_base,
-    length_factor,
-    run_all,
-    warn_of_unfinished,
-)
+from dlst.methods.shared.classifier_ensembles import ClassifierEnsemble, warn_of_unfinished
 from dlst.parts import Scores
 
 MOST_PARTITIONS = 10
@@ -41,7 +32,7 @@ _GIVES_PROBABILITIES = Constraint(
 
 
 @with_parameters
-class RAKEL(MultiLabelClassifier):
+class RAKEL(ClassifierEnsemble):
     """Mean over random label sets R of multi-class models of the labels' combinations within R.
 
         p_j(x) = mean_{R ∋ j} Σ_{c ⊆ R, j ∈ c} P_R(c | x)
@@ -107,8 +98,6 @@ class RAKEL(MultiLabelClassifier):
            [1, 1]], dtype=int8)
     """
 
-    _takes_unknown = False
-
     estimator: Any = parameter(default=None, must_be=_GIVES_PROBABILITIES | NONE)
     labelset_size: int = parameter(default=3, must_be=integer(at_least=1))
     _: KW_ONLY
@@ -116,29 +105,19 @@ class RAKEL(MultiLabelClassifier):
         default="auto", must_be=integer(at_least=1) | one_of("auto")
     )
     n_sets: int | None = parameter(default=None, must_be=integer(at_least=1) | NONE)
-    C: float = parameter(default=10.0, must_be=number(above=0))
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        X = self.scaler_.transform(X)
-        self.length_factor_ = length_factor(X, self.C) if self.estimator is None else 1.0
+        X = self._fit_lengths(X)
         random = check_random_state(self.random_state)
         self.label_sets_, self.weights_ = self._draw(Y.shape[1], random)
         labels = Y.astype(np.int8).tocsc()
-        base = default_base() if self.estimator is None else self.estimator
         classes = [
             np.unique(labels[:, members].toarray(), axis=0, return_inverse=True)
             for members in self.label_sets_
         ]
         self.combinations_ = [combinations for combinations, _ in classes]
-        scaled = X * self.length_factor_
-        fits = (
-            delayed(give_seed(clone(base), random).fit)(scaled, numbers.ravel())
-            for _, numbers in classes
-        )
-        self.estimators_ = run_all(fits, self.n_jobs)
+        fits = (delayed(self._unfitted(random).fit)(X, numbers.ravel()) for _, numbers in classes)
+        self.estimators_ = self._run_all(fits)
         warn_of_unfinished(self.estimators_)
 
     def _draw(self, K: int, random: RandomState) -> tuple[list[NDArray[np.intp]], FloatArray]:
@@ -157,14 +136,14 @@ class RAKEL(MultiLabelClassifier):
         return [np.array(members) for members in counts], np.array(list(counts.values()), float)
 
     def _scores(self, X: FeatureMatrix) -> Scores:
-        scaled = self.scaler_.transform(X) * self.length_factor_
+        X = self._lengthened(X)
         K = max(int(members.max()) for members in self.label_sets_) + 1
         total, count = np.zeros((X.shape[0], K)), np.zeros(K)
         parts = zip(
             self.label_sets_, self.weights_, self.combinations_, self.estimators_, strict=True
         )
         for members, weight, combinations, estimator in parts:
-            total[:, members] += weight * (estimator.predict_proba(scaled) @ combinations)
+            total[:, members] += weight * (estimator.predict_proba(X) @ combinations)
             count[members] += weight
         # Probabilities of combinations add up to 1 but for rounding.
         return with_logits(np.clip(total / count, 0.0, 1.0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY
 from typing import Any, Literal, get_args
 
@@ -10,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
@@ -23,7 +21,7 @@ from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.clems.costs import Cost, label_set_costs
 from dlst.methods.clems.multidimensional_scaling import classical_start, mirrored_mds, random_start
-from dlst.methods.scaling import FeatureScaler
+from dlst.methods.shared.convergence import warn_not_converged
 from dlst.metrics import instance_average_precision
 from dlst.parts import Scores
 from dlst.regressors import KernelRidge, as_regressor
@@ -140,11 +138,11 @@ class CLEMS(MultiLabelClassifier):
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
         random = check_random_state(self.random_state)
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
+        X = self._fit_scaler(X)
         label_sets = distinct_label_sets(Y)
         chosen = self._choose_candidates(label_sets, random)
         truths = self._embed(label_sets, chosen, random)
-        codes = self._regress(self.scaler_.transform(X), truths[label_sets.inverse], random)
+        codes = self._regress(X, truths[label_sets.inverse], random)
         self._choose_temperature(codes, Y, _places(chosen, label_sets), random)
 
     def _choose_candidates(
@@ -180,11 +178,9 @@ class CLEMS(MultiLabelClassifier):
         )
         best = min(runs, key=lambda run: run.stress)
         if not best.converged:
-            warnings.warn(
+            warn_not_converged(
                 f"The embedding of label sets did not converge in max_iter={self.max_iter}; raise "
-                f"max_iter, or tol (now {self.tol:g}).",
-                ConvergenceWarning,
-                stacklevel=2,
+                f"max_iter, or tol (now {self.tol:g})."
             )
         self.candidate_codes_ = best.candidates
         self.stress_, self.n_iter_ = best.stress, best.n_iter

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._matrices import FeatureMatrix, FloatArray
@@ -20,7 +18,7 @@ from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
 from dlst.methods.leml.fitting import FOLDS, Intercept, LowRankMap, Settings, Solver
 from dlst.methods.leml.half_problems import Inner
 from dlst.methods.leml.losses import Loss
-from dlst.methods.scaling import FeatureScaler
+from dlst.methods.shared.convergence import warn_not_converged
 from dlst.parts import OutOfSample, Scores
 
 FRACTIONS = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
@@ -150,8 +148,7 @@ class LEML(MultiLabelClassifier):
         self.n_components_ = self._rank(X.shape[1], Y.shape[1])
         random = check_random_state(self.random_state)
         seed = draw_seed(random)
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        X = self.scaler_.transform(X)
+        X = self._fit_scaler(X)
         self._solve(settings, X, Y, seed, random)
         return lambda: self._held_out(settings, X, Y, seed)
 
@@ -223,10 +220,9 @@ class LEML(MultiLabelClassifier):
         self.objective_, self.objectives_ = found.objectives[-1], list(found.objectives)
         self.n_iter_ = len(found.objectives) - 1
         if not found.converged:
-            warnings.warn(
+            warn_not_converged(
                 f"LEML did not converge in max_iter={self.max_iter} rounds; raise max_iter, tol "
                 "or nuclear_penalty.",
-                ConvergenceWarning,
                 stacklevel=4,
             )
 

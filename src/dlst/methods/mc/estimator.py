@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 
@@ -31,6 +29,7 @@ from dlst.methods.mc.search import (
 )
 from dlst.methods.mc.solvers import Completed, exact_path, fixed_point_path
 from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.shared.convergence import warn_not_converged
 from dlst.parts import OutOfSample, Scores
 
 SOLVERS = {"exact": exact_path, "fpc": fixed_point_path}
@@ -285,11 +284,9 @@ class MC(MultiLabelClassifier):
             )
         last = path[-1]
         if not last.converged:
-            warnings.warn(
+            warn_not_converged(
                 f"MC did not converge in max_iter={self.max_iter}; raise max_iter, or tol "
-                f"(now {self.tol:g}), or nuclear_penalty (now "
-                f"{self.nuclear_penalty_:g}).",
-                ConvergenceWarning,
+                f"(now {self.tol:g}), or nuclear_penalty (now {self.nuclear_penalty_:g}).",
                 stacklevel=5,
             )
         return last

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, as_dense, as_features
@@ -22,7 +20,7 @@ from dlst.methods.miml.compression import compression_matrix
 from dlst.methods.miml.inference import Posterior, SparseLabels
 from dlst.methods.miml.query import greedy_information, signal_strengths
 from dlst.methods.miml.regression import Regression, chosen_regression
-from dlst.methods.scaling import FeatureScaler
+from dlst.methods.shared.convergence import warn_not_converged
 from dlst.parts import OutOfSample, Scores
 from dlst.regressors.kernels import check_kernel
 
@@ -223,8 +221,7 @@ class MIML(MultiLabelClassifier):
         self.phi_ = compression_matrix(
             self.compression, self.n_labels_, self._varying, int(phi_seed)
         )
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        X = self.scaler_.transform(X)
+        X = self._fit_scaler(X)
         regression = self._choose_regression(X, Y, int(basis_seed))
         labels = self._choose_noise(regression, Y)
         self.rows_ = X
@@ -331,11 +328,9 @@ class MIML(MultiLabelClassifier):
         return np.sqrt(found.variance)
 
     def _warn(self, what: str) -> None:
-        warnings.warn(
+        warn_not_converged(
             f"MIML: {what} did not settle in max_iter={self.max_iter} rounds; raise max_iter, or "
-            f"tol (now {self.tol:g}).",
-            ConvergenceWarning,
-            stacklevel=2,
+            f"tol (now {self.tol:g})."
         )
 
 

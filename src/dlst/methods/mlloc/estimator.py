@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from dlst._kernels.rounding import rounding_share
@@ -21,7 +19,7 @@ from dlst._unknown import known_or_mean
 from dlst.decoders.regressed_labels import regressed_probabilities
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.mlloc.objective import LOSSES, Alternation, State
-from dlst.methods.scaling import FeatureScaler
+from dlst.methods.shared.convergence import warn_not_converged
 from dlst.parts import Scores, Smoother
 from dlst.regressors import KernelRidge
 
@@ -139,8 +137,7 @@ class MLLOC(MultiLabelClassifier):
     random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        X = self.scaler_.transform(X)
+        X = self._fit_scaler(X)
         random = check_random_state(self.random_state)
         smoother = self._choose_kernel(X, Y, random)
         T = np.nan_to_num(2.0 * as_dense(Y) - 1.0, nan=0.0)
@@ -177,10 +174,9 @@ class MLLOC(MultiLabelClassifier):
         self.objective_ = np.array(values)
         self.n_iter_ = len(values) // len(steps)
         if not settled:
-            warnings.warn(
+            warn_not_converged(
                 f"ML-LOC did not converge in max_iter={self.max_iter} rounds; raise max_iter, tol "
                 "or prototype_penalty.",
-                ConvergenceWarning,
                 stacklevel=4,
             )
         return state

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._parameters import integer, number, one_of, parameter, with_parameters
 from dlst._unknown import known_or_mean
 from dlst.methods.base import OutOfSampleLater
 from dlst.methods.mrv.latent_labels import LatentLabelProblem, LatentLabels
-from dlst.methods.scaling import FeatureScaler
 from dlst.methods.shared.graph_regression import (
     HeldOut,
     ManifoldClassifier,
     held_out_folds,
-    not_converged,
 )
 from dlst.methods.targets import labelled_rows
 from dlst.regressors import KernelBasis, KernelRidge
@@ -130,8 +126,7 @@ class MRV(ManifoldClassifier):
         self._check_common_parameters()
         rows = self.labelled_rows_ = labelled_rows(Y)
         Y = Y[rows]
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        X = self.scaler_.transform(X)
+        X = self._fit_scaler(X)
         self.basis_, self.alpha_ = self._kernel_and_ridge(X, rows, Y)
         F = self.basis_.features(X)
         scatter = self._graph_scatter(F, X)
@@ -168,7 +163,7 @@ class MRV(ManifoldClassifier):
         fitted = self._solved(F, Y, scatter)
         latent = fitted.latent
         if not latent.converged:
-            warnings.warn(not_converged("MRV", self.max_iter), ConvergenceWarning, stacklevel=4)
+            self._warn_not_converged()
         self.latent_labels_ = latent.labels + fitted.label_means
         self.coef_ = self.basis_.whitening_ @ latent.coef
         self.intercept_, self.n_iter_ = fitted.offset, latent.n_iter

@@ -16,6 +16,7 @@ from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._parameters import BOOLEAN, integer, number, one_of, parameter, with_parameters
 from dlst.decoders.regressed_labels import regressed_probabilities, regressed_scores
 from dlst.methods.base import MultiLabelClassifier
+from dlst.methods.shared.convergence import warn_not_converged
 from dlst.parts import OutOfSample, Scores
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.kernels import Kernel, check_kernel
@@ -104,6 +105,13 @@ class ManifoldClassifier(MultiLabelClassifier):
         # Rows that all coincide with their neighbours have nothing to be smooth about.
         return float(self.manifold_penalty * fitted / total) if total > 0 else 0.0
 
+    def _warn_not_converged(self) -> None:
+        warn_not_converged(
+            f"{type(self).__name__} did not converge in max_iter={self.max_iter} iterations; raise "
+            "max_iter, or tol, or nuclear_penalty.",
+            stacklevel=5,
+        )
+
 
 def held_out_folds(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Return (kept, held out) numbers of n labelled rows, as many folds as judge well enough."""
@@ -116,11 +124,3 @@ def squared_error(scores: FloatArray, Y: sp.csr_array) -> float:
     """Return the mean squared error over known entries."""
     errors = (scores - as_dense(Y)) ** 2
     return float(np.nanmean(errors))
-
-
-def not_converged(what: str, max_iter: int) -> str:
-    """Say that a solver stopped early, and what to change."""
-    return (
-        f"{what} did not converge in max_iter={max_iter} iterations; raise max_iter, or tol, or "
-        "nuclear_penalty."
-    )

@@ -18,7 +18,7 @@ from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import integer, number, one_of, parameter, with_parameters
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
-from dlst.methods.scaling import FeatureScaler
+from dlst.methods.shared.convergence import warn_not_converged
 from dlst.methods.sleec.local_embedding import SPLIT_STEPS, LocalEmbedding
 from dlst.parts import Scores
 
@@ -123,8 +123,7 @@ class SLEEC(MultiLabelClassifier):
     random_state: Any = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        X = self.scaler_.transform(X)
+        X = self._fit_scaler(X)
         self.labels_ = Y
         self._cluster(X)
         self.embeddings_ = [
@@ -166,12 +165,12 @@ class SLEEC(MultiLabelClassifier):
         fitted = [embedding for learner in self.embeddings_ for embedding in learner]
         self.n_iter_ = max(embedding.n_iter_ for embedding in fitted)
         if not all(embedding.converged_ for embedding in fitted):
-            _warn(
+            warn_not_converged(
                 f"The codes of label sets did not converge in max_iter={self.max_iter}; raise "
                 f"max_iter, or tol (now {self.tol:g})."
             )
         if not all(embedding.sparse_converged_ for embedding in fitted):
-            _warn(
+            warn_not_converged(
                 f"The sparse codes did not converge in {SPLIT_STEPS} steps; lower l1_penalty (now "
                 f"{self.l1_penalty:g}), or raise alpha."
             )
@@ -196,10 +195,6 @@ class SLEEC(MultiLabelClassifier):
         little = 0.5 / (self.n_neighbors * len(self.embeddings_))
         prior = self.prevalence_[self._varying]
         return with_logits(np.clip((1.0 - little) * self._votes(X) + little * prior, 0.0, 1.0))
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, ConvergenceWarning, stacklevel=2)
 
 
 def _centres(X: FeatureMatrix, n_clusters: int, seed: int, least: int) -> FloatArray:

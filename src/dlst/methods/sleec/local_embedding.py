@@ -11,6 +11,7 @@ from sklearn.preprocessing import normalize
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._kernels.proximal import admm
 from dlst._matrices import FeatureMatrix, FloatArray
+from dlst._parameters import with_parameters
 from dlst.decoders.neighbours import nearest_neighbours
 from dlst.encoders.labelsets import distinct_label_sets
 from dlst.methods.sleec.inner_products import codes_of_products, near_inner_products
@@ -19,6 +20,7 @@ from dlst.regressors.linear_ridge import LinearRidge
 SPLIT_TOL, SPLIT_STEPS = 1e-4, 1000
 
 
+@with_parameters
 class LocalEmbedding(BaseEstimator):  # type: ignore[misc]
     """Codes that keep the inner products of near label sets, regressed linearly on features.
 
@@ -37,23 +39,13 @@ class LocalEmbedding(BaseEstimator):  # type: ignore[misc]
         Whether the codes, and the regression with ``l1_penalty``, met their tolerances.
     """
 
-    def __init__(
-        self,
-        n_components: int,
-        n_label_neighbors: int,
-        n_neighbors: int,
-        alpha: float | str,
-        l1_penalty: float,
-        max_iter: int,
-        tol: float,
-    ):
-        self.n_components = n_components
-        self.n_label_neighbors = n_label_neighbors
-        self.n_neighbors = n_neighbors
-        self.alpha = alpha
-        self.l1_penalty = l1_penalty
-        self.max_iter = max_iter
-        self.tol = tol
+    n_components: int
+    n_label_neighbors: int
+    n_neighbors: int
+    alpha: float | str
+    l1_penalty: float
+    max_iter: int
+    tol: float
 
     def fit(self, X: FeatureMatrix, Y: sp.csr_array) -> LocalEmbedding:
         """Embed the label sets of the rows, and regress the rows onto their codes."""

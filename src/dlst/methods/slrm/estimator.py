@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 
 from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import one_of, parameter, with_parameters
 from dlst.errors import DataError
 from dlst.methods.base import OutOfSampleLater
-from dlst.methods.scaling import FeatureScaler
 from dlst.methods.shared.graph_regression import (
     HeldOut,
     ManifoldClassifier,
     held_out_folds,
-    not_converged,
     squared_error,
 )
 from dlst.methods.slrm.low_rank_map import LowRankMap, LowRankProblem, centred_gram
@@ -124,8 +120,7 @@ class SLRM(ManifoldClassifier):
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
         rows = labelled_rows(Y)
         self._check_parameters(Y[rows])
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
-        X = self.scaler_.transform(X)
+        X = self._fit_scaler(X)
         F = self._features(X)
         scatter = self._graph_scatter(F, X)
         F, Y = F[rows], Y[rows]
@@ -206,7 +201,7 @@ class SLRM(ManifoldClassifier):
         found: LowRankMap
         *_, found = problem.path(path, solver=self.solver, tol=self.tol, max_iter=self.max_iter)
         if not found.converged:
-            warnings.warn(not_converged("SLRM", self.max_iter), ConvergenceWarning, stacklevel=4)
+            self._warn_not_converged()
         self.nuclear_penalty_ = share * problem.largest_penalty
         self.coef_ = found.coef if self.basis_ is None else self.basis_.whitening_ @ found.coef
         self.intercept_, self.n_iter_ = found.intercept, found.n_iter
