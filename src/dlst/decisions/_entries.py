@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._matrices import BoolArray, FloatArray
 from dlst.errors import DataError
 
-FloatArray: TypeAlias = NDArray[np.float64]
-BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.int64]
 
 LEAST = float(np.finfo(np.float64).tiny)
@@ -85,14 +84,6 @@ class Entries:
     def n_labels(self) -> float:
         """Labels, each as often as it counts."""
         return self.total(np.ones(self.shape[1]))
-
-    def with_values(self, values: FloatArray) -> Entries:
-        """Give the same entries other values."""
-        return replace(self, values=values)
-
-    def weighted(self, weights: FloatArray) -> Entries:
-        """Give the same entries with weights of their rows."""
-        return replace(self, weights=weights)
 
     def rows(self, chosen: IntArray) -> Entries:
         """Give the entries of some rows."""

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import as_indicator
+from dlst._matrices import FloatArray, as_indicator
 from dlst._parameters import NONE, Constraints, check_parameters, number
 from dlst._weights import as_weights
-from dlst.decisions._entries import Entries, FloatArray, IntArray, as_entries
+from dlst.decisions._entries import Entries, IntArray, as_entries
 from dlst.errors import DataError
 
 MOST_CERTAIN = 0.98
@@ -136,8 +136,8 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
                 f"probabilities must have a row for each of the {len(chosen)} rows of Y; got "
                 f"{entries.shape[0]}. Say with rows= which of them these are."
             )
-        entries = replace(entries, label_weights=self.label_weights_)
-        entries = self._corrected(entries.weighted(weights[chosen]))
+        entries = replace(entries, weights=weights[chosen], label_weights=self.label_weights_)
+        entries = self._corrected(entries)
         self._learn(Examples(entries, labels, weights, chosen, as_votes(votes, len(chosen), n)))
         return self
 
@@ -174,7 +174,8 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
     def _corrected(self, entries: Entries) -> Entries:
         if self.observed_share_ == 1.0:
             return entries
-        return entries.with_values(np.minimum(entries.values / self.observed_share_, MOST_CERTAIN))
+        values = np.minimum(entries.values / self.observed_share_, MOST_CERTAIN)
+        return replace(entries, values=values)
 
     def _observed_share(self, labels: sp.csr_array, weights: FloatArray) -> float:
         if self.cardinality is None:

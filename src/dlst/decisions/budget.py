@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from dlst._parameters import NONE, Constraints, integer, number
-from dlst.decisions._entries import LEAST, Entries, FloatArray
+from dlst._matrices import FloatArray
+from dlst._parameters import NONE, integer, number, parameter, with_parameters
+from dlst.decisions._entries import LEAST, Entries
 from dlst.decisions.base import CARDINALITY, DecisionRule, Examples
 from dlst.metrics import labels_per_row, top_r_decisions
 
@@ -16,6 +17,7 @@ STEPS = 60
 BUDGET = integer(at_least=1) | NONE
 
 
+@with_parameters
 class TopRule(DecisionRule):
     """The r labels of each row that rank best, the paper's rule.
 
@@ -44,11 +46,9 @@ class TopRule(DecisionRule):
     """
 
     learns = False
-    _constraints: ClassVar[Constraints] = {"r": BUDGET, "cardinality": CARDINALITY}
 
-    def __init__(self, r: int | None = None, cardinality: float | None = None):
-        self.r = r
-        self.cardinality = cardinality
+    r: int | None = parameter(default=None, must_be=BUDGET)
+    cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
     def _learn(self, examples: Examples) -> None:
         self.r_ = _budget(self.r, self.cardinality, examples)
@@ -59,6 +59,7 @@ class TopRule(DecisionRule):
         )
 
 
+@with_parameters
 class BudgetRule(DecisionRule):
     """Exactly r labels for each row: the best micro + μ macro F1.
 
@@ -101,16 +102,9 @@ class BudgetRule(DecisionRule):
            [1., 0.]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "r": BUDGET,
-        "mu": number(at_least=0),
-        "cardinality": CARDINALITY,
-    }
-
-    def __init__(self, r: int | None = None, mu: float = 0.25, cardinality: float | None = None):
-        self.r = r
-        self.mu = mu
-        self.cardinality = cardinality
+    r: int | None = parameter(default=None, must_be=BUDGET)
+    mu: float = parameter(default=0.25, must_be=number(at_least=0))
+    cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
     def _learn(self, examples: Examples) -> None:
         entries = examples.entries

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from dlst._parameters import Constraints, integer, number
-from dlst.decisions._entries import (
-    LEAST,
-    BestFraction,
-    BoolArray,
-    Entries,
-    FloatArray,
-    best_fraction,
-)
+from dlst._matrices import BoolArray, FloatArray
+from dlst._parameters import integer, number, parameter, with_parameters
+from dlst.decisions._entries import LEAST, BestFraction, Entries, best_fraction
 from dlst.decisions.base import CARDINALITY, DecisionRule, Examples
 
 
@@ -26,6 +21,7 @@ class _Pull(NamedTuple):
     weight: FloatArray
 
 
+@with_parameters
 class F1Rule(DecisionRule):
     """A compromise threshold for each entry: the best micro + μ macro + ν instance F1.
 
@@ -77,25 +73,11 @@ class F1Rule(DecisionRule):
            [0., 1.]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "mu": number(at_least=0),
-        "nu": number(at_least=0),
-        "max_iter": integer(at_least=1),
-        "cardinality": CARDINALITY,
-    }
-
-    def __init__(
-        self,
-        mu: float = 1.0,
-        nu: float = 2.0,
-        *,
-        max_iter: int = 11,
-        cardinality: float | None = None,
-    ):
-        self.mu = mu
-        self.nu = nu
-        self.max_iter = max_iter
-        self.cardinality = cardinality
+    mu: float = parameter(default=1.0, must_be=number(at_least=0))
+    nu: float = parameter(default=2.0, must_be=number(at_least=0))
+    _: KW_ONLY
+    max_iter: int = parameter(default=11, must_be=integer(at_least=1))
+    cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
     def _learn(self, examples: Examples) -> None:
         entries = examples.entries

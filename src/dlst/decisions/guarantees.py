@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from dataclasses import KW_ONLY
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import as_indicator
-from dlst._parameters import NONE, Constraints, check_parameters, number, one_of
-from dlst.decisions._entries import FloatArray
+from dlst._matrices import FloatArray, as_indicator
+from dlst._parameters import NONE, check_parameters, number, one_of, parameter, with_parameters
 from dlst.decisions.risk_control import (
     SPARE,
     Risk,
@@ -25,7 +24,8 @@ from dlst.decisions.risk_control import (
 from dlst.errors import DataError
 
 LEVEL = number(above=0, below=1)
-RISKS = one_of("recall", "precision", "hamming")
+RISKS = one_of(*get_args(Risk))
+CalibrationRows: TypeAlias = Literal["held-out", "left-out", "prefit"]
 WORDS = {
     "recall": "the expected share of a row's labels that are missed (rows that have labels)",
     "precision": "the expected share of wrong labels among those given (a row given none: 0)",
@@ -33,6 +33,7 @@ WORDS = {
 }
 
 
+@with_parameters
 class ConformalRule(BaseEstimator):  # type: ignore[misc]
     """A threshold for probabilities with a proven bound on a risk, for exchangeable rows.
 
@@ -82,12 +83,9 @@ class ConformalRule(BaseEstimator):  # type: ignore[misc]
     (0.45, 0.198)
     """
 
-    _constraints: ClassVar[Constraints] = {"risk": RISKS, "alpha": LEVEL, "delta": LEVEL | NONE}
-
-    def __init__(self, risk: Risk = "recall", alpha: float = 0.1, delta: float | None = None):
-        self.risk = risk
-        self.alpha = alpha
-        self.delta = delta
+    risk: Risk = parameter(default="recall", must_be=RISKS)
+    alpha: float = parameter(default=0.1, must_be=LEVEL)
+    delta: float | None = parameter(default=None, must_be=LEVEL | NONE)
 
     def fit(self, probabilities: Any, Y: Any) -> ConformalRule:
         """Find the threshold on calibration rows.
@@ -147,6 +145,7 @@ class ConformalRule(BaseEstimator):  # type: ignore[misc]
         )
 
 
+@with_parameters
 class ConformalLabels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose label sets keep a risk: recall, precision or Hamming loss.
 
@@ -194,32 +193,16 @@ class ConformalLabels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     0.096
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "risk": RISKS,
-        "alpha": LEVEL,
-        "delta": LEVEL | NONE,
-        "rows": one_of("held-out", "left-out", "prefit"),
-        "test_size": LEVEL,
-    }
-
-    def __init__(
-        self,
-        model: Any,
-        risk: Risk = "recall",
-        alpha: float = 0.1,
-        *,
-        delta: float | None = None,
-        rows: Literal["held-out", "left-out", "prefit"] = "held-out",
-        test_size: float = 0.3,
-        random_state: Any = None,
-    ):
-        self.model = model
-        self.risk = risk
-        self.alpha = alpha
-        self.delta = delta
-        self.rows = rows
-        self.test_size = test_size
-        self.random_state = random_state
+    model: Any
+    risk: Risk = parameter(default="recall", must_be=RISKS)
+    alpha: float = parameter(default=0.1, must_be=LEVEL)
+    _: KW_ONLY
+    delta: float | None = parameter(default=None, must_be=LEVEL | NONE)
+    rows: CalibrationRows = parameter(
+        default="held-out", must_be=one_of(*get_args(CalibrationRows))
+    )
+    test_size: float = parameter(default=0.3, must_be=LEVEL)
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> ConformalLabels:
         """Fit the model where it is not, and find the threshold.
@@ -262,7 +245,7 @@ class ConformalLabels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.rule_.apply(self.model_.predict_proba(X))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> FloatArray:
         """Give the model's own probabilities, shape (n, K)."""
         check_is_fitted(self)
         return np.asarray(self.model_.predict_proba(X))

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from dlst.decisions._entries import BoolArray, Entries, FloatArray, IntArray
+from dlst._matrices import BoolArray, FloatArray
+from dlst.decisions._entries import Entries, IntArray
 
 PRIOR_SHARE = 0.05
 """Share of its prior that a set has in the vote when no neighbour has it."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.base import BaseEstimator
 
-from dlst._parameters import Constraints, check_parameters, one_of
+from dlst._matrices import FloatArray
+from dlst._parameters import check_parameters, one_of, parameter, with_parameters
 from dlst._weights import Weights
-from dlst.decisions._entries import FloatArray
 from dlst.decisions.base import CARDINALITY, DecisionRule
 from dlst.decisions.budget import TopRule
 from dlst.decisions.prior_correction import TAU, PriorCorrection, Tau
@@ -37,6 +37,7 @@ LEARNT_ENTRIES = 4_000_000
 """Rows times labels that decisions are learnt on, at most; more rows would change little."""
 
 
+@with_parameters
 class DecisionLayer(BaseEstimator):  # type: ignore[misc]
     """What a method decides and ranks by, learnt on out-of-sample probabilities of training rows.
 
@@ -74,18 +75,9 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
     ('micro', True)
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "decision": one_of(*DECISIONS),
-        "cardinality": CARDINALITY,
-        "tau": TAU,
-    }
-
-    def __init__(
-        self, decision: OwnOrRule = "own", cardinality: float | None = None, tau: Tau = 0.0
-    ):
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
+    decision: OwnOrRule = parameter(default="own", must_be=one_of(*DECISIONS))
+    cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
+    tau: Tau = parameter(default=0.0, must_be=TAU)
 
     def check(self) -> DecisionLayer:
         """Refuse wrong parameters before any work is done."""

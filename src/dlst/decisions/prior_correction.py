@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import as_indicator
-from dlst._parameters import Constraints, check_parameters, number, one_of
+from dlst._matrices import BoolArray, FloatArray, as_indicator
+from dlst._parameters import check_parameters, number, one_of, parameter, with_parameters
 from dlst._weights import as_weights
 from dlst.errors import DataError
 from dlst.metrics import instance_average_precision
@@ -24,6 +23,7 @@ STUDIED_TAU = 0.2
 """What served best on the whole on the 29 sets of the design study."""
 
 
+@with_parameters
 class PriorCorrection(BaseEstimator):  # type: ignore[misc]
     """Rank labels of a row by score − τ log π, π the label's share of the training rows.
 
@@ -59,10 +59,7 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
     array([[0.07, 0.49]])
     """
 
-    _constraints: ClassVar[Constraints] = {"tau": TAU}
-
-    def __init__(self, tau: Tau = 0.0):
-        self.tau = tau
+    tau: Tau = parameter(default=0.0, must_be=TAU)
 
     def fit(
         self, scores: Any, Y: Any, sample_weight: Any = None, *, rows: Any = None
@@ -123,26 +120,23 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
         self.tau_ = float(min(eligible, key=lambda tau: abs(tau - STUDIED_TAU)))
         return self
 
-    def apply(self, scores: Any, labels: Any = slice(None)) -> NDArray[np.float64]:
+    def apply(self, scores: Any, labels: Any = slice(None)) -> FloatArray:
         """Return the scores that labels are ranked by, shape (n, K), or (m,) of m labels named."""
-        ranked: NDArray[np.float64] = np.asarray(scores) - self.handicap()[labels]
-        return ranked
+        return np.asarray(np.asarray(scores) - self.handicap()[labels])
 
-    def handicap(self) -> NDArray[np.float64]:
+    def handicap(self) -> FloatArray:
         """Return what is taken from each label's scores, shape (K,)."""
         check_is_fitted(self)
         return np.asarray(self.tau_ * self.log_prior_)
 
 
-def _first_is_right(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[Any]:
+def _first_is_right(scores: FloatArray, labels: FloatArray) -> FloatArray:
     """Say of each row whether the label with the best score, of those known, is there."""
     first = np.where(np.isnan(labels), -np.inf, scores).argmax(axis=1)
     return np.asarray(labels[np.arange(len(labels)), first] == 1.0, dtype=np.float64)
 
 
-def _near_the_best(
-    values: NDArray[np.float64], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _near_the_best(values: FloatArray, weights: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Return the mean of each row of values, and whether it is a standard error from the best."""
     total = weights.sum()
     means = values @ weights / total

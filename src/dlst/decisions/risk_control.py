@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from dlst.decisions._entries import FloatArray
+from dlst._matrices import FloatArray
 
 Risk: TypeAlias = Literal["recall", "precision", "hamming"]
 
@@ -85,10 +85,9 @@ def tested_threshold(
     passed are right together with probability 1 − δ (Angelopoulos et al. 2021, fixed sequence).
     Of these the last finds most labels, or, for recall, fewest.
     """
-    order = safest_first(risk)
     # Losses cost O(n K) each, and most thresholds lie beyond the first that fails.
     passed: float | None = None
-    for threshold in order:
+    for threshold in safest_first(risk):
         losses = row_losses(P, Y, risk, threshold)
         if p_value(losses, alpha, delta) > delta:
             break

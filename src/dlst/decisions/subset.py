@@ -9,8 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from dlst.decisions._entries import Entries, FloatArray, IntArray
-from dlst.decisions.base import DecisionRule, Examples, as_votes
+from dlst._matrices import FloatArray
+from dlst._parameters import parameter, with_parameters
+from dlst.decisions._entries import Entries, IntArray
+from dlst.decisions.base import CARDINALITY, DecisionRule, Examples, as_votes
 from dlst.decisions.label_sets import SetScores, TopSets, calibration_error, to_shares
 from dlst.encoders.labelsets import distinct_label_sets
 from dlst.errors import DataError
@@ -22,6 +24,7 @@ LEARNT_PAIRS = 4_000_000
 BLOCK_PAIRS = 4_000_000
 
 
+@with_parameters
 class SubsetRule(DecisionRule):
     """The likeliest label set of those that occur in training.
 
@@ -71,8 +74,7 @@ class SubsetRule(DecisionRule):
 
     takes_votes = True
 
-    def __init__(self, cardinality: float | None = None):
-        self.cardinality = cardinality
+    cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
     def top_sets(self, probabilities: Any, k: int = 5, *, votes: Any = None) -> TopSets:
         """Give the k likeliest label sets of each row, or all where there are fewer.

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dlst._parameters import parameter, with_parameters
 from dlst.decisions._entries import LEAST, Entries, best_fraction
-from dlst.decisions.base import DecisionRule, Examples
+from dlst.decisions.base import CARDINALITY, DecisionRule, Examples
 
 
+@with_parameters
 class _Thresholds(DecisionRule):
     """A threshold for all labels, or one for each."""
 
-    def __init__(self, cardinality: float | None = None):
-        self.cardinality = cardinality
+    cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
     def _decide(self, entries: Entries, scores: Any, votes: Any) -> sp.csr_array:
         limits = np.broadcast_to(self.threshold_, (self.n_labels_,))
@@ -114,6 +115,7 @@ class MacroRule(_Thresholds):
         self.threshold_: Any = np.maximum(LEAST, best_fraction(examples.entries, "labels").value)
 
 
+@with_parameters
 class InstanceRule(DecisionRule):
     """A threshold for each row: the best mean over rows of F1; no row stays empty.
 
@@ -145,8 +147,7 @@ class InstanceRule(DecisionRule):
 
     learns = False
 
-    def __init__(self, cardinality: float | None = None):
-        self.cardinality = cardinality
+    cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
     def _learn(self, examples: Examples) -> None:
         """Nothing: a row needs no other."""
