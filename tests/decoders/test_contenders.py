@@ -13,11 +13,12 @@ from dlst.methods.top_labels import best_of_all
 
 
 def texts(n=300, d=120, K=40, seed=0):
-    """Rows of a few words; a label likes some words."""
+    """Rows of a topic share words and draw from its labels, so that near rows know them."""
     rng = np.random.default_rng(seed)
-    Y = (rng.random((n, K)) < rng.uniform(0.02, 0.3, size=K)).astype(float)
-    rates = 0.01 + Y @ rng.random((K, d)) ** 12 * 0.25
-    return sp.csr_array(rng.poisson(rates).astype(float)), Y
+    topic = rng.integers(0, 6, n)
+    X = rng.poisson(0.05 + 0.5 * (np.arange(d) % 6 == topic[:, None]))
+    Y = rng.random((n, K)) < np.where(np.arange(K) % 6 == topic[:, None], 0.5, 0.02)
+    return sp.csr_array(X.astype(float)), Y.astype(float)
 
 
 @pytest.mark.parametrize("tau", [0.0, 0.3])
