@@ -59,6 +59,12 @@ class NeighbourVotes:
             (shares.ravel(), self.indices.ravel(), np.arange(n + 1) * k), shape=(n, n_training)
         )
 
+    def nearest(self, row: int, most: int) -> list[dict[str, Any]]:
+        """Return the nearest voters of a row in plain values: row, distance, weight."""
+        columns = (self.indices, self.distances, self.weights)
+        voters = zip(*(column[row, :most].tolist() for column in columns), strict=True)
+        return [dict(zip(("row", "distance", "weight"), voter, strict=True)) for voter in voters]
+
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
@@ -112,6 +118,38 @@ class Explanation:
         probability: FloatArray = expit(self.logit)
         return np.where(self.constant, np.rint(probability), probability)
 
+    def of_row(
+        self, row: int, predicted: Any, names: Sequence[str], *, top: int, voters: int
+    ) -> dict[str, Any]:
+        """Return what made the labels of one row in plain values, ready for JSON.
+
+        ``predicted`` are the same rows as ``predict_all`` gives them. ``tags`` are the decided
+        labels, best first, ``labels`` the ``top`` best with what adds up to their logit, ``voters``
+        the nearest by source.
+        """
+        decided = sp.csr_array(predicted.labels[[row]]).toarray()[0] != 0
+        order = np.argsort(-predicted.scores[row], kind="stable")
+        return {
+            "tags": [names[label] for label in order if decided[label]],
+            "labels": [
+                {
+                    "tag": names[label],
+                    "probability": float(predicted.probabilities[row, label]),
+                    "decided": bool(decided[label]),
+                    "logit": float(self.logit[row, label]),
+                    "start": float(self.intercept[label]),
+                    "contributions": dict(
+                        zip(self.sources, self.contributions[row, label].tolist(), strict=True)
+                    ),
+                    "because": [],
+                }
+                for label in order[:top]
+            ],
+            "voters": {
+                source: votes.nearest(row, voters) for source, votes in self.neighbours.items()
+            },
+        }
+
     def to_frame(self, label_names: Sequence[str] | None = None) -> pd.DataFrame:
         """Return one line per row, label and source: columns row, label, source, contribution.
 
@@ -133,23 +171,19 @@ class Explanation:
 
     def neighbours_to_frame(self) -> pd.DataFrame:
         """Return one line per voting neighbour: row, source, rank, neighbour, distance, weight."""
-        frames: list[Any] = []
+        columns = ["row", "source", "rank", "neighbour", "distance", "weight"]
+        frames = [pd.DataFrame(columns=columns)] if not self.neighbours else []
         for source, votes in self.neighbours.items():
             n, k = votes.indices.shape
-            frame = pd.DataFrame(
-                {
-                    "row": np.repeat(self.rows, k),
-                    "source": source,
-                    "rank": np.tile(np.arange(1, k + 1), n),
-                    "neighbour": votes.indices.ravel(),
-                    "distance": votes.distances.ravel(),
-                    "weight": votes.weights.ravel(),
-                }
+            values = (
+                np.repeat(self.rows, k),
+                source,
+                np.tile(np.arange(1, k + 1), n),
+                votes.indices.ravel(),
+                votes.distances.ravel(),
+                votes.weights.ravel(),
             )
-            frames.append(frame)
-        if not frames:
-            columns = ["row", "source", "rank", "neighbour", "distance", "weight"]
-            return pd.DataFrame(columns=columns)
+            frames.append(pd.DataFrame(dict(zip(columns, values, strict=True))))
         return pd.concat(frames, ignore_index=True)
 
 

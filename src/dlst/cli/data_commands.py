@@ -56,23 +56,17 @@ def datasets(
 
     if data is None:
         rows = [(entry(name), is_cached(name)) for name in available()]
-        if json:
-            views.print_json([views.entry_facts(known, cached) for known, cached in rows])
-        else:
-            views.print_view(views.known_data_sets(rows, data_home()))
+        facts = [views.entry_facts(known, cached) for known, cached in rows]
+        views.show(json, facts, lambda: views.known_data_sets(rows, data_home()))
         return
     if not download and not Path(data).expanduser().exists() and _is_known_but_absent(data):
         known = entry(data)
-        if json:
-            views.print_json(views.entry_facts(known, cached=False))
-        else:
-            views.print_view(views.entry_view(known, data_home() / known.name))
+        folder = data_home() / known.name
+        views.show(json, views.entry_facts(known, False), lambda: views.entry_view(known, folder))
         return
     dataset, columns = _described(data, labels, nominal, from_, test)
-    if json:
-        views.print_json(views.dataset_facts(dataset) | ({"columns": columns} if columns else {}))
-    else:
-        views.print_view(views.dataset_view(dataset, columns))
+    about = views.dataset_facts(dataset) | ({"columns": columns} if columns else {})
+    views.show(json, about, lambda: views.dataset_view(dataset, columns))
 
 
 def convert(

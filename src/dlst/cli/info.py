@@ -15,10 +15,7 @@ def info(model_file: Model, json: Json = False) -> None:
     from dlst.cli.models import open_model
 
     facts = _facts(open_model(model_file), model_file)
-    if json:
-        views.print_json(facts)
-    else:
-        views.print_view(model_views.info_view(facts))
+    views.show(json, facts, lambda: model_views.info_view(facts))
 
 
 def write_card(model: Any, model_file: Path, card_file: Path) -> None:

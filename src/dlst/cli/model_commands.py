@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -92,10 +93,8 @@ def evaluate(
         "these are not test scores. Fit and evaluate with --test-size 0.3 to keep rows apart.",
     )
     found = measure_model(model.method, model.ready(judged))
-    if json:
-        views.print_json({"data": judged.name, "n_samples": judged.n_samples, **found})
-    else:
-        views.print_view(model_views.measures_view(judged.name, judged.n_samples, found))
+    facts = {"data": judged.name, "n_samples": judged.n_samples, **found}
+    views.show(json, facts, lambda: model_views.measures_view(judged.name, judged.n_samples, found))
 
 
 def explain(
@@ -135,10 +134,7 @@ def explain(
     facts = model.explained(rows, row, shown, voters)
     facts["true"] = _true_labels(rows, row)
     _name_voters(facts, _learnt_rows(model_file, dataset))
-    if json:
-        views.print_json(facts)
-    else:
-        views.print_view(model_views.explanation_view(facts))
+    views.show(json, facts, lambda: model_views.explanation_view(facts))
 
 
 def methods(
@@ -155,17 +151,12 @@ def methods(
             key.replace("__", "."): repr(value)
             for key, value in make(about.name).get_params().items()
         }
-        if json:
-            facts = {"name": about.name, "title": about.title, "meaning": about.meaning}
-            views.print_json({**facts, "parameters": parameters})
-        else:
-            views.print_view(model_views.method_view(about, parameters))
-    elif json:
-        views.print_json(
-            [{"name": m.name, "title": m.title, "meaning": m.meaning} for m in METHODS]
-        )
+        facts = {"name": about.name, "title": about.title, "meaning": about.meaning}
+        view = partial(model_views.method_view, about, parameters)
+        views.show(json, {**facts, "parameters": parameters}, view)
     else:
-        views.print_view(model_views.methods_view(METHODS))
+        listed = [{"name": m.name, "title": m.title, "meaning": m.meaning} for m in METHODS]
+        views.show(json, listed, lambda: model_views.methods_view(METHODS))
 
 
 def _true_labels(dataset: Any, row: int) -> list[str] | None:

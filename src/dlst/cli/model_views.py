@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
-from dlst.cli.views import columns_view
+from dlst.cli.views import columns_view, facts_table, numbers, plain_table
 from dlst.metrics import metric_info
 
 LABELS_SHOWN = 20
@@ -19,7 +18,7 @@ _BAR = 12
 
 def methods_view(methods: Sequence[Any]) -> Table:
     """List methods by name."""
-    table = Table("name", "in tables", "what it is", box=None, header_style="bold")
+    table = plain_table("name", "in tables", "what it is")
     for method in methods:
         table.add_row(method.name, method.title, method.meaning)
     return table
@@ -27,7 +26,7 @@ def methods_view(methods: Sequence[Any]) -> Table:
 
 def method_view(method: Any, parameters: Mapping[str, str]) -> RenderableType:
     """Show what a method is, its parameters and defaults, and its grid for cross-validation."""
-    table = Table("--set", "default", box=None, header_style="bold")
+    table = plain_table("--set", "default")
     parts = {name.partition(".")[0] for name in parameters if "." in name}
     for name, value in parameters.items():
         # A part is shown by what can be set of it.
@@ -43,10 +42,8 @@ def method_view(method: Any, parameters: Mapping[str, str]) -> RenderableType:
 
 def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> RenderableType:
     """Show metrics with direction and meaning, and the ceiling of the top-r rule."""
-    table = Table(box=None, header_style="bold", title=f"{name}, {n_samples:,} rows")
-    table.title_justify = "left"
-    for column in ("metric", "", "value", "meaning"):
-        table.add_column(column, justify="right" if column == "value" else "left")
+    title = f"{name}, {n_samples:,} rows"
+    table = plain_table("metric", "", numbers("value"), "meaning", title=title)
     r = found["top_r"]["r"]
     groups = {
         "scores": "ranking and probabilities",
@@ -57,9 +54,8 @@ def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> Renderabl
         table.add_row(Text(title, "italic"))
         for metric, value in found[group].items():
             if metric != "r":
-                about = metric_info(metric)
-                arrow = "↑" if about.direction == "higher" else "↓"
-                table.add_row(f"  {metric}", arrow, f"{value:.4f}", about.meaning)
+                meaning = metric_info(metric).meaning
+                table.add_row(f"  {metric}", _arrow(metric), f"{value:.4f}", meaning)
     ceiling = found["top_r_ceiling"]
     note = (
         f"\nNo ranking can exceed micro-F1 {ceiling['micro_f1']:.4f} or macro-F1 "
@@ -79,20 +75,23 @@ def rules_view(rules: Mapping[str, Mapping[str, float]], decision: str) -> Rende
     if len(shown) < 2:
         return Text("\nFit with --decision f1 to see the rules side by side.", "dim")
     measures = list(next(iter(shown.values())))
-    table = Table(box=None, header_style="bold", title="\nthe same model by other rules")
-    table.title_justify = "left"
-    table.add_column("decision")
-    for measure in measures:
-        arrow = "↑" if metric_info(measure).direction == "higher" else "↓"
-        table.add_column(f"{measure} {arrow}", justify="right")
+    table = plain_table(
+        "decision",
+        *(numbers(f"{measure} {_arrow(measure)}") for measure in measures),
+        title="\nthe same model by other rules",
+        caption="* what `dlst predict` decides by",
+    )
     for rule, values in shown.items():
         cells = [
             Text(f"{values[measure]:.4f}", "bold" if _is_best(shown, rule, measure) else "")
             for measure in measures
         ]
         table.add_row(f"{rule} *" if rule == decision else rule, *cells)
-    table.caption, table.caption_justify = "* what `dlst predict` decides by", "left"
     return table
+
+
+def _arrow(metric: str) -> str:
+    return "↑" if metric_info(metric).direction == "higher" else "↓"
 
 
 def _is_best(rules: Mapping[str, Mapping[str, float]], rule: str, measure: str) -> bool:
@@ -126,18 +125,13 @@ def explanation_view(facts: Mapping[str, Any]) -> RenderableType:
 
 
 def _labels(facts: Mapping[str, Any]) -> Table:
-    table = Table(box=None, header_style="bold")
-    table.add_column("label")
-    table.add_column("p", justify="right")
     sources = list(facts["labels"][0]["contributions"]) if facts["labels"] else []
-    for source in ("start", *sources, "= logit"):
-        table.add_column(source, justify="right")
-    if facts["true"] is not None:
-        table.add_column("true")
+    columns = map(numbers, ("p", "start", *sources, "= logit"))
+    table = plain_table("label", *columns, *([] if facts["true"] is None else ["true"]))
     for label in facts["labels"]:
-        numbers = [label["start"], *label["contributions"].values(), label["logit"]]
+        terms = [label["start"], *label["contributions"].values(), label["logit"]]
         cells: list[RenderableType] = [Text(label["tag"]), f"{label['probability']:.3f}"]
-        cells += [f"{number:+.2f}" for number in numbers]
+        cells += [f"{term:+.2f}" for term in terms]
         if facts["true"] is not None:
             cells.append("yes" if label["tag"] in facts["true"] else "no")
         table.add_row(*cells)
@@ -145,8 +139,7 @@ def _labels(facts: Mapping[str, Any]) -> Table:
 
 
 def _reasons(facts: Mapping[str, Any]) -> Table:
-    title = "\nwhat the direct evidence loses without it"
-    table = Table(box=None, show_header=False, title=title, title_justify="left")
+    table = plain_table(show_header=False, title="\nwhat the direct evidence loses without it")
     for label in facts["labels"]:
         reasons = (f"{reason['what']} {reason['contribution']:+.2f}" for reason in label["because"])
         table.add_row(Text(label["tag"], "bold"), Text(", ".join(reasons)))
@@ -154,13 +147,12 @@ def _reasons(facts: Mapping[str, Any]) -> Table:
 
 
 def _voters(source: str, votes: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(box=None, header_style="bold", title=f"\n{source}: nearest training rows")
-    table.title_justify = "left"
-    for column in ("row", "distance", "weight"):
-        table.add_column(column, justify="right")
     named = any(vote["tags"] is not None for vote in votes)
-    for column in ("", "labels" if named else "", ""):
-        table.add_column(column, no_wrap=True, max_width=60)
+    texts = (
+        Column(name, no_wrap=True, max_width=60) for name in ("", "labels" if named else "", "")
+    )
+    columns = map(numbers, ("row", "distance", "weight"))
+    table = plain_table(*columns, *texts, title=f"\n{source}: nearest training rows")
     largest = max(max(vote["weight"] for vote in votes), 1e-12)
     for vote in votes:
         bar = "█" * max(1, round(_BAR * vote["weight"] / largest))
@@ -175,63 +167,9 @@ def _voters(source: str, votes: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def explanation_facts(
-    explanation: Any, predicted: Any, names: Sequence[str], row: int, shown: int, voters: int
-) -> dict[str, Any]:
-    """Collect an explanation of one row by numbers, in plain values."""
-    logits, decided = explanation.logit[0], predicted.labels.toarray()[0] != 0
-    best = np.argsort(-predicted.scores[0], kind="stable")
-    return {
-        "row": row,
-        "id": None,
-        "text": None,
-        "tags": [names[label] for label in best if decided[label]],
-        "labels": [
-            {
-                "tag": names[label],
-                "probability": float(explanation.probability[0, label]),
-                "decided": bool(decided[label]),
-                "logit": float(logits[label]),
-                "start": float(explanation.intercept[label]),
-                "contributions": dict(
-                    zip(
-                        explanation.sources,
-                        explanation.contributions[0, label].tolist(),
-                        strict=True,
-                    )
-                ),
-                "because": [],
-            }
-            for label in best[:shown]
-        ],
-        "voters": {
-            source: [
-                {
-                    "row": int(index),
-                    "id": None,
-                    "text": None,
-                    "tags": None,
-                    "distance": float(distance),
-                    "weight": float(weight),
-                }
-                for index, distance, weight in zip(
-                    votes.indices[0, :voters],
-                    votes.distances[0, :voters],
-                    votes.weights[0, :voters],
-                    strict=True,
-                )
-            ]
-            for source, votes in explanation.neighbours.items()
-        },
-    }
-
-
 def info_view(facts: Mapping[str, Any]) -> RenderableType:
     """Show what a model file holds."""
-    table = Table(box=None, show_header=False, title=facts["model"], title_justify="left")
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    data = facts["data"]
+    table, data = facts_table(facts["model"]), facts["data"]
     table.add_row("method", facts["method"])
     if data:
         table.add_row("trained on", Text(f"{data['name']}, {data['n_samples']:,} rows"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,11 +81,12 @@ class MatrixModel(UsedModel):
 
     def explained(self, data: Dataset, row: int, top: int, voters: int) -> dict[str, Any]:
         """Explain by numbers of rows."""
-        from dlst.cli.model_views import explanation_facts
-
-        found = self.method.explain(data.X[[row]])
-        predicted = self.method.predict_all(data.X[[row]])
-        return explanation_facts(found, predicted, self.label_names, row, top, voters)
+        asked = data.X[[row]]
+        found, predicted = self.method.explain(asked), self.method.predict_all(asked)
+        facts = found.of_row(0, predicted, self.label_names, top=top, voters=voters)
+        for voter in itertools.chain(*facts["voters"].values()):
+            voter |= {"id": None, "text": None, "tags": None}
+        return {"row": row, "id": None, "text": None, **facts}
 
     def predicted(self, data: Dataset, keep: bool) -> Iterator[PredictedRows]:
         """Predict the features."""

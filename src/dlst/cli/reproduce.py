@@ -50,10 +50,7 @@ def reproduce(
     from dlst.reports import document_to_text
 
     if item is None:
-        if json:
-            views.print_json(run_views.catalogue_rows())
-        else:
-            views.print_view(run_views.catalogue_view())
+        views.show(json, run_views.catalogue_rows(), run_views.catalogue_view)
         return
     plan = plan_for(item, quick=quick)
     folder = out or RUNS / f"{plan.item}{'-quick' if quick else ''}"

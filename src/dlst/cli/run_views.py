@@ -13,6 +13,7 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from dlst.cli.views import plain_table
 from dlst.errors import PlanError
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def catalogue_rows() -> list[dict[str, str]]:
 
 def catalogue_view() -> Table:
     """Show what can be reproduced."""
-    view = Table("item", "what it shows", "in the paper", box=None, header_style="bold")
+    view = plain_table("item", "what it shows", "in the paper")
     for row in catalogue_rows():
         view.add_row(*row.values())
     return view

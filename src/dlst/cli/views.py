@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from json import dumps
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from dlst.data import EMBEDDED, Dataset, Entry, cooccurrence
@@ -21,10 +22,23 @@ from dlst.data import EMBEDDED, Dataset, Entry, cooccurrence
 MOST_SHOWN = 8
 COLUMNS_SHOWN = 30
 
+plain_table = partial(
+    Table, box=None, header_style="bold", title_justify="left", caption_justify="left"
+)
+numbers = partial(Column, justify="right")
+
+
+def show(json: bool, facts: Any, view: Callable[[], RenderableType]) -> None:
+    """Print facts as JSON where that is asked for, else a view of them."""
+    if json:
+        print_json(facts)
+    else:
+        print_view(view())
+
 
 def print_json(value: Any) -> None:
     """Print one JSON document on stdout; numbers that are none become null."""
-    print(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False))
+    print(dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _finite(value: Any) -> Any:
@@ -60,12 +74,8 @@ class _Visible:
 
 def known_data_sets(rows: Iterable[tuple[Entry, bool]], home: Path) -> RenderableType:
     """List the registered data sets and whether they are at hand."""
-    table = Table(box=None, header_style="bold")
-    table.add_column("name")
-    table.add_column("domain")
-    for column in ("n", "d", "K", "cardinality", "label sets"):
-        table.add_column(column, justify="right")
-    table.add_column("here")
+    counts = map(numbers, ("n", "d", "K", "cardinality", "label sets"))
+    table = plain_table("name", "domain", *counts, "here")
     for entry, cached in rows:
         split = f" = {entry.split[0]:,} + {entry.split[1]:,}" if entry.split else ""
         table.add_row(
@@ -111,30 +121,26 @@ def dataset_view(dataset: Dataset, columns: Sequence[Mapping[str, str]] = ()) ->
 
 def columns_view(columns: Sequence[Mapping[str, str]]) -> Table:
     """Show how the columns of a table are read."""
-    table = Table(box=None, header_style="bold", title="how your columns were read")
-    table.title_justify = "left"
-    for name in ("column", "kind", "because"):
-        table.add_column(name)
+    table = plain_table("column", "kind", "because", title="how your columns were read")
     for column in columns[:COLUMNS_SHOWN]:
         table.add_row(*(Text(column[part]) for part in ("name", "kind", "reason")))
     if len(columns) > COLUMNS_SHOWN:
         kinds = Counter(column["kind"] for column in columns[COLUMNS_SHOWN:])
         rest = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        table.caption, table.caption_justify = f"and {rest}", "left"
+        table.caption = f"and {rest}"
     return table
 
 
-def _facts_table() -> Table:
-    table = Table(box=None, show_header=False)
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    return table
+def facts_table(title: str | None = None) -> Table:
+    """Begin a table of names and what they are."""
+    return plain_table(
+        Column(style="bold"), Column(overflow="fold"), title=title, show_header=False
+    )
 
 
 def _numbers(dataset: Dataset) -> Table:
     found, split = dataset.statistics(), dataset.split
-    table = _facts_table()
-    table.title, table.title_justify = dataset.name, "left"
+    table = facts_table(dataset.name)
     rows = [f"{found.n_samples:,}"]
     if split is not None:
         rows.append(f"{split.name} split: {len(split.train):,} train, {len(split.test):,} test")
@@ -163,17 +169,15 @@ def _number(value: float, how: str, meaning: str = "") -> str:
 
 def _label_bars(dataset: Dataset) -> Table:
     frequencies = dataset.statistics().label_frequencies
-    table = Table(box=None, header_style="bold")
-    table.add_column("commonest labels", no_wrap=True, max_width=40)
-    table.add_column("n", justify="right")
-    table.add_column("")
+    names = Column("commonest labels", no_wrap=True, max_width=40)
+    table = plain_table(names, numbers("n"), "")
     top = np.argsort(-frequencies, kind="stable")[:MOST_SHOWN]
     for label in top:
         bar = "█" * round(30 * frequencies[label] / max(1, frequencies[top[0]]))
         table.add_row(dataset.label_names[label], f"{frequencies[label]:,}", Text(bar, "cyan"))
     absent = int((frequencies == 0).sum())
     if absent:
-        table.caption, table.caption_justify = f"{absent} labels never occur", "left"
+        table.caption = f"{absent} labels never occur"
     return table
 
 
@@ -181,9 +185,7 @@ def _pairs(dataset: Dataset) -> Table:
     counts = cooccurrence(dataset.Y).tocoo()
     upper = counts.row < counts.col
     rows, columns, values = counts.row[upper], counts.col[upper], counts.data[upper]
-    table = Table(box=None, header_style="bold")
-    table.add_column("commonest pairs", no_wrap=True, max_width=60)
-    table.add_column("n", justify="right")
+    table = plain_table(Column("commonest pairs", no_wrap=True, max_width=60), numbers("n"))
     for pair in np.argsort(-values, kind="stable")[:MOST_SHOWN]:
         names = dataset.label_names[rows[pair]], dataset.label_names[columns[pair]]
         table.add_row(" + ".join(names), f"{values[pair]:,.0f}")
@@ -192,7 +194,7 @@ def _pairs(dataset: Dataset) -> Table:
 
 def _origin(dataset: Dataset) -> Table:
     origin = dataset.provenance
-    table = _facts_table()
+    table = facts_table()
     table.add_row()
     for title, value in (
         ("source", origin.source),
@@ -207,8 +209,7 @@ def _origin(dataset: Dataset) -> Table:
 
 def entry_view(entry: Entry, folder: Path) -> RenderableType:
     """Describe a registered data set that is not at hand."""
-    table = _facts_table()
-    table.title, table.title_justify = f"{entry.name}, not in the data home", "left"
+    table = facts_table(f"{entry.name}, not in the data home")
     table.add_row("instances n", f"{entry.n_samples:,}")
     table.add_row("features d", f"{entry.n_features:,}")
     table.add_row("labels K", f"{entry.n_labels:,}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -66,33 +67,12 @@ class FeatureModel(Subject):
 
     def explain(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
         """Say what each evidence adds to the logit, and which training rows voted."""
-        why = self._model.explain(np.array(rows))
-        places = {name: place for place, name in enumerate(self.labels)}
-        answers = self.predict(rows, top, tally)
-        for row, answer in enumerate(answers):
-            for told in answer["labels"]:
-                label = places[told["tag"]]
-                told["logit"] = float(why.logit[row, label])
-                told["start"] = float(why.intercept[label])
-                told["contributions"] = dict(
-                    zip(why.sources, why.contributions[row, label].tolist(), strict=True)
-                )
-                told["because"] = []
-            answer["voters"] = {
-                source: _voters(votes, row) for source, votes in why.neighbours.items()
-            }
+        features = np.array(rows)
+        why, predicted = self._model.explain(features), self._model.predict_all(features)
+        answers = []
+        for row in range(len(rows)):
+            facts = why.of_row(row, predicted, self.labels, top=top, voters=VOTERS)
+            for voter in itertools.chain(*facts["voters"].values()):
+                voter |= {"id": None, "text": None, "tags": [], "picture": None}
+            answers.append({"id": None, **facts})
         return answers
-
-
-def _voters(votes: Any, row: int) -> list[dict[str, Any]]:
-    listed = zip(
-        votes.indices[row, :VOTERS].tolist(),
-        votes.distances[row, :VOTERS].tolist(),
-        votes.weights[row, :VOTERS].tolist(),
-        strict=True,
-    )
-    unknown: dict[str, Any] = {"id": None, "text": None, "tags": [], "picture": None}
-    return [
-        {"row": index, **unknown, "distance": distance, "weight": weight}
-        for index, distance, weight in listed
-    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -89,42 +90,18 @@ def explain_rows(
     features = tagger.encode(frame, Tally())
     found = tagger.method_.explain(features)
     predicted = tagger.method_.predict_all(features)
-    decided = np.asarray(predicted.labels.toarray() != 0)
     texts, ids = summaries(frame, encoder), _ids(frame, tagger)
     rows, pictures = [], []
     for row in range(len(frame)):
+        facts = found.of_row(row, predicted, names, top=top, voters=voters)
         best = np.argsort(-predicted.scores[row], kind="stable")[:top]
         because = _because(tagger, frame.iloc[[row]], found, row, best, words)
-        labels = [
-            {
-                "tag": names[label],
-                "probability": float(predicted.probabilities[row, label]),
-                "decided": bool(decided[row, label]),
-                "logit": float(found.logit[row, label]),
-                "start": float(found.intercept[label]),
-                "contributions": dict(
-                    zip(found.sources, found.contributions[row, label].tolist(), strict=True)
-                ),
-                "because": because[place],
-            }
-            for place, label in enumerate(best)
-        ]
-        listed = {
-            source: _voters(tagger, votes, row, voters)
-            for source, votes in found.neighbours.items()
-        }
-        order = np.argsort(-predicted.scores[row], kind="stable")
-        rows.append(
-            {
-                "row": row,
-                "id": ids[row],
-                "text": texts[row],
-                "tags": [names[label] for label in order if decided[row, label]],
-                "labels": labels,
-                "voters": listed,
-            }
-        )
-        pictures.append(_pictures(tagger, frame.iloc[row], listed))
+        for label, reasons in zip(facts["labels"], because, strict=True):
+            label["because"] = reasons
+        for voter in itertools.chain(*facts["voters"].values()):
+            voter |= tagger.examples_.about(voter["row"], tagger.label_names_)
+        rows.append({"row": row, "id": ids[row], "text": texts[row], **facts})
+        pictures.append(_pictures(tagger, frame.iloc[row], facts["voters"]))
     return TagExplanation(rows, pictures)
 
 
@@ -133,33 +110,14 @@ def _ids(frame: Any, tagger: Tagger) -> list[str | None]:
     return [*texts_of(frame[names[0]])] if names else [None] * len(frame)
 
 
-def _voters(tagger: Tagger, votes: Any, row: int, most: int) -> list[dict[str, Any]]:
-    return [
-        {
-            **tagger.examples_.about(int(index), tagger.label_names_),
-            "distance": float(distance),
-            "weight": float(weight),
-        }
-        for index, distance, weight in zip(
-            votes.indices[row, :most],
-            votes.distances[row, :most],
-            votes.weights[row, :most],
-            strict=True,
-        )
-    ]
-
-
 def _pictures(tagger: Tagger, row: Any, voters: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
     images = tagger.encoder_.names_of("image")[:1]
     found: dict[str, Any] = {"row": None, "voters": {}}
     if images:
         found["row"] = picture_address(thumbnail(row[images[0]]))
         pictures = tagger.examples_.pictures
-        found["voters"] = {
-            voter["row"]: pictures.address(voter["row"])
-            for listed in voters.values()
-            for voter in listed
-        }
+        listed = itertools.chain(*voters.values())
+        found["voters"] = {voter["row"]: pictures.address(voter["row"]) for voter in listed}
     return found
 
 
