@@ -19,7 +19,7 @@ from dlst.inputs.blocks import Block, Blocks
 from dlst.inputs.dates import DateColumn
 from dlst.inputs.frames import TEXT, as_frame, is_texts
 from dlst.inputs.images import ImageColumn
-from dlst.inputs.kinds import listed, recognise
+from dlst.inputs.kinds import GIVEN_AS, listed, recognise
 from dlst.inputs.notes import InputNote, Tally
 from dlst.inputs.plain import CategoryColumns, NumberColumns
 from dlst.inputs.text import TextColumn
@@ -205,15 +205,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(self.blocks_.feature_names(), dtype=object)
 
     def _given(self, plain_texts: bool) -> dict[str, Any]:
-        given = {
-            "number": self.number,
-            "category": self.category,
-            "text": self.text,
-            "date": self.date,
-            "image": self.image,
-            "id": self.id,
-            "drop": self.drop,
-        }
+        given = {kind: getattr(self, kind) for kind in GIVEN_AS}
         if plain_texts and not any(listed(names) for names in given.values()):
             given["text"] = TEXT
         return given
