@@ -1,4 +1,4 @@
-"""What every file reader says about its file: name and provenance."""
+"""What every file reader says about its file: name, suffix and provenance."""
 
 from __future__ import annotations
 
@@ -18,6 +18,17 @@ def name_of(path: PathLike) -> str:
     """
     path = Path(path)
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+
+
+def suffix_of(path: PathLike) -> str:
+    """Return the file's suffix in small letters, ``.gz`` aside.
+
+    Examples
+    --------
+    >>> suffix_of("folder/Yeast.CSV.gz")
+    '.csv'
+    """
+    return Path(Path(path).name.lower().removesuffix(".gz")).suffix
 
 
 def origin_of(path: PathLike, *notes: str) -> Provenance:

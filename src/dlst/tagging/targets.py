@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from dlst._matrices import as_indicator, column_names
 from dlst.data.column_choice import label_columns
 from dlst.data.names import NumberedNames
+from dlst.data.tables.cells import error_in_memory
 from dlst.data.tables.labels import Labels, read_labels
 from dlst.errors import DataError
 
@@ -67,11 +68,8 @@ def read_tags(tags: Any, delimiter: str | None = None) -> Labels:
 
 
 def _read(columns: dict[str, Any], n: int, delimiter: str | None) -> Labels:
-    def make_error(message: str, row: int | None) -> DataError:
-        return DataError(message if row is None else f"{message} (row {row}, counted from 0)")
-
     known = {name: _with_words(column) for name, column in columns.items()}
-    return read_labels(known, n, delimiter, make_error)
+    return read_labels(known, n, delimiter, error_in_memory)
 
 
 def _with_words(column: Any) -> Any:

@@ -42,6 +42,11 @@ _NUMBER_WITH_COMMA = re.compile(
 )
 
 
+def error_in_memory(message: str, row: int | None) -> DataError:
+    """Make the error of a frame, which has rows and no lines: a :data:`MakeError`."""
+    return DataError(message if row is None else f"{message} (row {row}, counted from 0)")
+
+
 def is_missing(column: Any) -> NDArray[np.bool_]:
     """Tell which cells hold nothing, or a word that stands for it."""
     missing: NDArray[np.bool_] = column.isna().to_numpy(dtype=bool)

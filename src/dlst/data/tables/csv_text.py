@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dlst._files import PathLike, open_binary, text_blocks
 from dlst._spreadsheets import original
+from dlst.data._origin import suffix_of
 from dlst.data.tables import csv_records_kernel as kernel
 from dlst.data.tables.cells import MISSING
 from dlst.errors import ReadError
@@ -102,8 +103,8 @@ def record_blocks(path: PathLike, delimiter: str | None) -> Iterator[RecordBlock
     for number, block in enumerate(text_blocks(path)):
         text = block.text.removeprefix(_BOM) if number == 0 else block.text
         _check_encoding(path, text, block.first_line)
-        if number == 0 and delimiter is None:
-            delimiter = _sniffed(text[: text.find(b"\n")] if b"\n" in text else text)
+        if number == 0:
+            delimiter = delimiter or _delimiter(path, text)
         # The scan ends records at line ends; the last line may lack its own.
         closed = text if text.endswith(b"\n") else text + b"\n"
         lines, fields = kernel.scan_records(
@@ -206,8 +207,11 @@ def _check_scan(path: PathLike, memory: NDArray[np.int64]) -> None:
         )
 
 
-def _sniffed(header: bytes) -> str:
-    outside_quotes = b"".join(header.split(b'"')[::2])
+def _delimiter(path: PathLike, text: bytes) -> str:
+    """Tell by the suffix, or by what the header holds most often outside of quotes."""
+    if suffix_of(path) == ".tsv":
+        return "\t"
+    outside_quotes = b"".join(text.partition(b"\n")[0].split(b'"')[::2])
     return max(DELIMITERS, key=lambda delimiter: outside_quotes.count(delimiter.encode()))
 
 

@@ -53,7 +53,7 @@ def read_labels(
         ((name, column),) = columns.items()
         if is_delimited(column):
             return from_delimited(column, name, delimiter, make_error)
-    Y = indicator(list(columns.values()), list(columns), n, make_error)
+    Y = indicator(columns, n, make_error)
     names = [name.removeprefix(LABEL_PREFIX) for name in columns]
     unknown = np.isnan(Y).all(axis=1) if names else np.zeros(n, dtype=bool)
     return Labels(sp.csr_array(Y), names, None, np.flatnonzero(unknown))
@@ -90,12 +90,10 @@ def is_delimited(column: Any) -> bool:
     return any(_truth(cell) == _NO_TRUTH for cell in column[column.notna()])
 
 
-def indicator(
-    columns: list[Any], names: list[str], n: int, make_error: MakeError
-) -> NDArray[np.float64]:
+def indicator(columns: Mapping[str, Any], n: int, make_error: MakeError) -> NDArray[np.float64]:
     """Read a label from each column: 0, 1, or NaN where it is unknown."""
     Y = np.empty((n, len(columns)))
-    for k, (name, column) in enumerate(zip(names, columns, strict=True)):
+    for k, (name, column) in enumerate(columns.items()):
         values = typed_numbers(column)
         if values is None:
             values = np.array([_truth(cell) for cell in column], dtype=np.float64)

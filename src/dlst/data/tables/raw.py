@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dlst._files import PathLike
-from dlst.data._origin import name_of, origin_of
+from dlst.data._origin import name_of, origin_of, suffix_of
 from dlst.data.column_choice import LabelChoice, label_columns
 from dlst.data.dataset import Dataset
 from dlst.data.tables.csv_text import checked_records, csv_frames, read_csv_frame
@@ -125,14 +125,13 @@ def read_raw(
         Kinds of columns, in the words of :class:`dlst.inputs.TableEncoder`. Cells of all but
         numbers stay texts, whatever they look like: ``007`` stays ``007``.
     """
-    suffix = table_suffix(path)
-    if suffix in PARQUET:
+    if suffix_of(path) in PARQUET:
         frame = read_parquet_frame(path)
         place = Place(Path(path), None)
         names = [str(name) for name in frame.columns]
         chosen = _chosen(names, labels, place)
     else:
-        records = checked_records(path, delimiter or ("\t" if suffix == ".tsv" else None))
+        records = checked_records(path, delimiter)
         place = Place(Path(path), records.lines)
         chosen = _chosen(records.names, labels, place)
         # A lone label column may hold names; several hold truth values.
@@ -168,25 +167,17 @@ def raw_frames(
 
     Only the columns ``numbers`` become numbers; all other cells stay texts.
     """
-    suffix = table_suffix(path)
-    if suffix in PARQUET:
+    if suffix_of(path) in PARQUET:
         for frame in parquet_frames(path):
             yield frame, Place(Path(path), None)
         return
-    tab = "\t" if suffix == ".tsv" else None
-    for frame, lines in csv_frames(path, delimiter or tab, numbers):
+    for frame, lines in csv_frames(path, delimiter, numbers):
         yield frame, Place(Path(path), lines)
 
 
 def is_table(path: PathLike) -> bool:
     """Tell a table's file by its suffix."""
-    return Path(path).is_file() and table_suffix(path) in TABLES
-
-
-def table_suffix(path: PathLike) -> str:
-    """Return the suffix of a file, ``.gz`` aside."""
-    name = Path(path).name.lower().removesuffix(".gz")
-    return Path(name).suffix
+    return Path(path).is_file() and suffix_of(path) in TABLES
 
 
 def _texts(columns: Mapping[str, Any]) -> set[str]:

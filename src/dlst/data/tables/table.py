@@ -15,18 +15,19 @@ import pandas as pd
 from dlst._files import PathLike, atomic_write
 from dlst._matrices import as_dense
 from dlst._spreadsheets import harmless
-from dlst.data._origin import name_of, origin_of
+from dlst.data._origin import name_of, origin_of, suffix_of
 from dlst.data.column_choice import LABEL_PREFIX, LabelChoice, Nominal, label_columns
 from dlst.data.dataset import Dataset, Provenance
+from dlst.data.tables.cells import error_in_memory
 from dlst.data.tables.csv_text import DELIMITERS, checked_records, read_csv_frame
 from dlst.data.tables.features import MAX_CELLS
 from dlst.data.tables.frames import COUNTER, take_apart
 from dlst.data.tables.parquet import read_parquet_frame, write_parquet_frames
+from dlst.data.tables.raw import PARQUET, Place
 from dlst.data.text.number_writing import sparse_rows
-from dlst.errors import DataError, ReadError
+from dlst.errors import DataError
 
 _ROWS_AT_ONCE = 4096
-_PARQUET = {".parquet", ".pq"}
 
 
 def read_table(
@@ -84,31 +85,16 @@ def read_table(
     """
     if delimiter is not None and not re.fullmatch(r"[\t !#-~]", delimiter):
         raise ValueError(f"delimiter must be one ASCII character, no quote; got {delimiter!r}.")
-    suffix = _suffix(path)
-    lines = None
-    if suffix in _PARQUET:
+    place = Place(Path(path), None)
+    if suffix_of(path) in PARQUET:
         frame = read_parquet_frame(path)
     else:
-        records = checked_records(path, delimiter or ("\t" if suffix == ".tsv" else None))
-        lines = records.lines
+        records = checked_records(path, delimiter)
+        place = Place(Path(path), records.lines)
         frame = read_csv_frame(path, records, _lone_label_column(records.names, labels))
-
-    def make_error(message: str, row: int | None) -> DataError:
-        if row is None:
-            return ReadError(path, message, None if lines is None else 1)
-        if lines is None:
-            return ReadError(path, f"{message} (row {row}, counted from 0)")
-        return ReadError(path, message, int(lines[row]))
-
-    parts = take_apart(frame, labels, label_delimiter, nominal, make_error)
-    return Dataset(
-        parts.X,
-        parts.Y,
-        parts.feature_names,
-        parts.label_names,
-        name=name_of(path),
-        provenance=origin_of(path, *parts.notes),
-    )
+    X, Y, features, found, notes = take_apart(frame, labels, label_delimiter, nominal, place.error)
+    origin = origin_of(path, *notes)
+    return Dataset(X, Y, features, found, name=name_of(path), provenance=origin)
 
 
 def from_frame(
@@ -140,21 +126,12 @@ def from_frame(
     >>> from_frame(frame, labels=["sky", "sea"], name="toy")
     Dataset('toy', n=2, d=1, K=2, cardinality=1.000)
     """
-
-    def make_error(message: str, row: int | None) -> DataError:
-        return DataError(message if row is None else f"{message} (row {row}, counted from 0)")
-
     if not isinstance(frame, pd.DataFrame):
         raise DataError(f"expected a pandas DataFrame, got {type(frame).__name__}.")
-    parts = take_apart(frame, labels, label_delimiter, nominal, make_error)
-    return Dataset(
-        parts.X,
-        parts.Y,
-        parts.feature_names,
-        parts.label_names,
-        name=name,
-        provenance=Provenance(source="frame", notes=parts.notes),
-    )
+    parts = take_apart(frame, labels, label_delimiter, nominal, error_in_memory)
+    X, Y, features, found, notes = parts
+    origin = Provenance(source="frame", notes=notes)
+    return Dataset(X, Y, features, found, name=name, provenance=origin)
 
 
 def to_frame(dataset: Dataset) -> Any:
@@ -202,8 +179,8 @@ def write_table(dataset: Dataset, path: PathLike) -> None:
     (3, 10)
     """
     columns = _checked_columns(dataset)
-    suffix = _suffix(path)
-    if suffix in _PARQUET:
+    suffix = suffix_of(path)
+    if suffix in PARQUET:
         blocks = range(0, max(1, dataset.n_samples), _ROWS_AT_ONCE)
         rows = (dataset.subset(slice(start, start + _ROWS_AT_ONCE)) for start in blocks)
         dtype = _label_dtype(dataset)
@@ -225,11 +202,6 @@ def _lone_label_column(names: list[str], labels: LabelChoice) -> list[str]:
     except DataError:  # told again, with its place, when the frame is taken apart
         return []
     return chosen if len(chosen) == 1 else []
-
-
-def _suffix(path: PathLike) -> str:
-    path = Path(path)
-    return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
 def _checked_columns(dataset: Dataset) -> list[str]:
