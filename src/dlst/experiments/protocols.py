@@ -33,13 +33,14 @@ A protocol is a mapping with any of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
+from dlst._parameters import Constraint, integer, number, one_of
 from dlst.data import (
     Dataset,
     Split,
@@ -56,46 +57,30 @@ from dlst.errors import PlanError
 from dlst.experiments.tables import with_features
 
 
-def _is_share(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
 def _is_pair_of_counts(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_count, value))
+    return isinstance(value, list | tuple) and len(value) == 2 and all(map(COUNT.allows, value))
 
 
-def _is_table(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-_READINGS = get_args(Reading)
-_SHARE = ("at least 0 and below 1", _is_share)
-_TABLE = ("a table of parameters", _is_table)
-_FLAG = ("true or false", _is_flag)
-_MEANINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+COUNT = Constraint("a whole number from 1 on", integer(at_least=1).allows)
+_SHARE = Constraint("at least 0 and below 1", number(at_least=0, below=1).allows)
+_TABLE = Constraint("a table of parameters", lambda value: isinstance(value, Mapping))
+_FLAG = Constraint("true or false", lambda value: isinstance(value, bool))
+_MEANINGS = {
     "test_size": _SHARE,
-    "rows": ("[n_train, n_test]", _is_pair_of_counts),
+    "rows": Constraint("[n_train, n_test]", _is_pair_of_counts),
     "fraction": _SHARE,
-    "reading": (f"one of {', '.join(_READINGS)}", _READINGS.__contains__),
-    "folds": ("a whole number from 2 on", lambda value: _is_count(value) and value > 1),
+    "reading": one_of(*get_args(Reading)),
+    "folds": Constraint("a whole number from 2 on", integer(at_least=2).allows),
     "missing": _SHARE,
     "transductive": _FLAG,
     "simulate": _TABLE,
     "options": _TABLE,
-    "decision": (f"one of {', '.join(DECISIONS)}", DECISIONS.__contains__),
-    "tau": ('a number or "auto"', TAU.allows),
+    "decision": one_of(*DECISIONS),
+    "tau": Constraint('a number or "auto"', TAU.allows),
     "rules": _FLAG,
     "per_label": _FLAG,
     "per_row": _FLAG,
-    "redraws": ("a whole number from 1 on", _is_count),
+    "redraws": COUNT,
     "map": _TABLE,
 }
 KEYS = tuple(_MEANINGS)
@@ -139,9 +124,8 @@ def check_protocol(protocol: Mapping[str, Any]) -> None:
     if strange:
         raise PlanError(f"a protocol has {', '.join(KEYS)}; got {', '.join(strange)}.")
     for key, given in protocol.items():
-        expected, fits = _MEANINGS[key]
-        if not fits(given):
-            raise PlanError(f"{key} must be {expected}; got {given!r}.")
+        if not _MEANINGS[key].allows(given):
+            raise PlanError(f"{key} must be {_MEANINGS[key].words}; got {given!r}.")
 
 
 def rows_of(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -> Rows:

@@ -21,6 +21,7 @@ from dlst.experiments.latent_plane import (
     reasons_for,
     spread_rows,
 )
+from dlst.experiments.protocols import COUNT
 from dlst.experiments.tables import with_features
 from dlst.experiments.tuning import seeded
 from dlst.methods import CodeSpaceClassifier, MultiLabelClassifier, method_info
@@ -140,8 +141,8 @@ def _checked(settings: Mapping[str, Any]) -> dict[str, Any]:
     chosen = {**DEFAULTS, **settings}
     for name in COUNTS:
         count = chosen[name]
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise PlanError(f"{name} must be a whole number from 1 on; got {count!r}.")
+        if not COUNT.allows(count):
+            raise PlanError(f"{name} must be {COUNT.words}; got {count!r}.")
     if chosen["split"] not in SPLITS:
         raise PlanError(f"split must be among {', '.join(SPLITS)}; got {chosen['split']!r}.")
     return chosen
