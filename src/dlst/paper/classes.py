@@ -14,8 +14,9 @@ from dlst.reports import Run
 from dlst.reports.class_gains import class_gains, gain_blocks, signed_gain
 from dlst.reports.class_scores import Correlation, class_frame, correlation, over_classes
 from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
+from dlst.reports.score_blocks import percent_cell
 from dlst.reports.score_tables import LEVEL
-from dlst.reports.words import NOTHING, anchor, empty_section, listed, percent
+from dlst.reports.words import NOTHING, anchor, empty_section, listed
 
 VARIANT = "dlst1"
 Part = tuple[str, str, dict[str, pd.DataFrame]]
@@ -149,7 +150,7 @@ def _claim_row(title: str, table: pd.DataFrame) -> list[TableCell]:
         TableCell(title),
         TableCell(str(len(table)), float(len(table))),
         TableCell(signed_gain(table["gain"].mean()), float(table["gain"].mean())),
-        TableCell(percent(share), float(share)),
+        percent_cell(share),
         _correlation_cell(beside),
         TableCell(judged),
         _correlation_cell(correlation(table["frequency"], table["gain"])),

@@ -32,7 +32,7 @@ from dlst.reports.curves import (
     scores_along,
 )
 from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
-from dlst.reports.score_blocks import number
+from dlst.reports.score_blocks import number, percent_cell
 from dlst.reports.score_tables import ScoreTable
 from dlst.reports.words import NOTHING, empty_section, percent
 
@@ -153,9 +153,7 @@ def _kept(table: ScoreTable) -> LastColumn:
     low, high = table.mean.columns[[0, -1]]
     column = TableColumn("kept", "higher", f"value at {high} % over value at {low} %")
     shares = kept_share(table, hard_first=False).dropna()
-    return column, {
-        str(method): TableCell(percent(share, 1), float(share)) for method, share in shares.items()
-    }
+    return column, {str(method): percent_cell(share, 1) for method, share in shares.items()}
 
 
 def _claim_row(part: Part, ours: str) -> list[TableCell]:
@@ -168,9 +166,7 @@ def _claim_row(part: Part, ours: str) -> list[TableCell]:
     return [
         TableCell(f"{title}: {ours}"),
         *(_count(*first_places([part], measure, ours)) for measure in (AP, MACRO_F1)),
-        TableCell("—")
-        if pd.isna(kept[ours])
-        else TableCell(percent(kept[ours], 1), float(kept[ours])),
+        percent_cell(kept[ours], 1),
         TableCell(
             f"{percent(others.min(), 1)} to {percent(others.max(), 1)}" if len(others) else "—"
         ),

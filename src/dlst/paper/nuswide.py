@@ -20,7 +20,7 @@ from dlst.reports.class_scores import (
     over_classes,
 )
 from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, TableColumn, Text
-from dlst.reports.score_blocks import number
+from dlst.reports.score_blocks import finite, number
 from dlst.reports.words import NOTHING, anchor, empty_section, percent
 
 RULES = {"": "own decisions", "_top_r": "top r"}
@@ -165,7 +165,9 @@ def _bars(name: str, title: str, part: pd.DataFrame, method: str, rule: str) -> 
             f"{label}: {measure} {value:.3f}, {frequency[label]:.0f} rows"
             for label, value in values.items()
         ]
-        series.append(Series(measure, values.index.tolist(), _plain(values), texts=texts))
+        series.append(
+            Series(measure, values.index.tolist(), list(map(finite, values)), texts=texts)
+        )
     return Chart(
         anchor("nuswide", name, "bars", RULES[rule]),
         f"{heading}: {title}",
@@ -254,10 +256,6 @@ def _compared(precision: float, recall: float) -> str:
         return "comparable"
     higher = precision > recall
     return "high precision, low recall" if higher else "low precision, high recall"
-
-
-def _plain(values: pd.Series) -> list[float | None]:
-    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 def above_cnn_rnn(run: Run) -> tuple[Outcome, str]:

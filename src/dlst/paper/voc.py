@@ -125,7 +125,7 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
                 number(samples.get(own, np.nan), 0),
                 number(VOC_SAMPLES[position], 0),
                 *(number(values[position], 1) for values in VOC_AP.values()),
-                *(_marked(ap.at[own, each], shown.at[own, each] == best) for each in methods),
+                *(number(ap.at[own, x], 1, best=shown.at[own, x] == best) for x in methods),
             ]
         )
     gap = [TableCell("—")] * 4
@@ -156,14 +156,6 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
             ],
         ],
         note="Classes are named as in the paper.",
-    )
-
-
-def _marked(value: float, best: bool) -> TableCell:
-    return (
-        TableCell(f"{value:.1f}", float(value), best=bool(best))
-        if np.isfinite(value)
-        else TableCell("—")
     )
 
 

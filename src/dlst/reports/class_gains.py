@@ -10,8 +10,8 @@ import pandas as pd
 
 from dlst.reports.class_scores import by_class, correlation, fact_of_class, gains
 from dlst.reports.document import Block, Chart, Series, Table, TableCell, TableColumn
-from dlst.reports.score_blocks import number
-from dlst.reports.words import anchor, listed, percent
+from dlst.reports.score_blocks import number, percent_cell
+from dlst.reports.words import anchor, listed
 
 MOST_BARS = 101
 """More classes than these are drawn as groups of neighbours."""
@@ -127,7 +127,7 @@ def _groups(title: str, name: str, ours: str, table: pd.DataFrame) -> Table:
                 number(group["ours"].mean()),
                 number(group["theirs"].mean()),
                 TableCell(signed_gain(group["gain"].mean()), float(group["gain"].mean())),
-                TableCell(percent(share), float(share)),
+                percent_cell(share),
             ]
         )
     titles = ["concurrent labels", "classes", f"AP of {ours}", "AP of the other", "mean gain"]

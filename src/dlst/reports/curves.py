@@ -22,7 +22,13 @@ from dlst.reports.document import (
 )
 from dlst.reports.frames import measure_title
 from dlst.reports.run import Run
-from dlst.reports.score_blocks import FLOOR_ROW, number, simulated_sentence
+from dlst.reports.score_blocks import (
+    FLOOR_ROW,
+    finite,
+    number,
+    score_cell,
+    simulated_sentence,
+)
 from dlst.reports.score_tables import DECIMALS, ScoreTable, score_table
 from dlst.reports.words import anchor, data_title, listed
 
@@ -111,6 +117,10 @@ def curve_section(
     for measure, words in titles_of(measures).items():
         table, floor = scores_along(frame, measure), _floor(frame, measure)
         heading = f"{title}, {data}: {words}"
+        drawn = []
+        if floor is not None:
+            places_of = [float(x) for x in floor.index]
+            drawn = [Series(FLOOR_ROW, places_of, list(map(finite, floor)))]
         low, high = table.mean.columns[[0, -1]]
         ends = table.mean[[low, high]].dropna()
         lines = [f"{method} from {a:.3f} to {b:.3f}" for method, a, b in ends.itertuples()]
@@ -120,7 +130,7 @@ def curve_section(
             "lines",
             x_title,
             words,
-            [*line_series(table), *_floor_series(floor)],
+            [*line_series(table), *drawn],
             second_x=second_x,
             note=BANDS,
             alternative=f"{heading}; from {low} to {high} {along}: {listed(lines)}.",
@@ -137,9 +147,9 @@ def line_series(table: ScoreTable) -> list[Series]:
         Series(
             str(title),
             [float(x) for x in table.mean.columns],
-            _plain(table.mean.loc[title]),
-            low=_plain(table.mean.loc[title] - table.std.loc[title]),
-            high=_plain(table.mean.loc[title] + table.std.loc[title]),
+            list(map(finite, table.mean.loc[title])),
+            low=list(map(finite, table.mean.loc[title] - table.std.loc[title])),
+            high=list(map(finite, table.mean.loc[title] + table.std.loc[title])),
             texts=[f"{title} at {x}: {table.cell(title, x)}" for x in table.mean.columns],
             emphasis=not number,
         )
@@ -155,12 +165,6 @@ def _floor(part: pd.DataFrame, measure: str) -> pd.Series | None:
     return part.groupby(part["x"].map(place), sort=False)[name].mean()
 
 
-def _floor_series(floor: pd.Series | None) -> list[Series]:
-    if floor is None:
-        return []
-    return [Series(FLOOR_ROW, [float(x) for x in floor.index], _plain(floor))]
-
-
 def _table(
     name: str,
     title: str,
@@ -171,7 +175,13 @@ def _table(
 ) -> Table:
     """Show methods × places, the floor beneath."""
     columns = [TableColumn("method"), *(TableColumn(words, "higher") for words in places.values())]
-    rows = [[TableCell(str(each)), *score_cells(table, each, places)] for each in table.mean.index]
+    rows = [
+        [
+            TableCell(str(each)),
+            *(score_cell(table, each, x, note=f"{table.count.at[each, x]} runs") for x in places),
+        ]
+        for each in table.mean.index
+    ]
     if last is not None:
         columns.append(last[0])
         for row in rows:
@@ -183,20 +193,6 @@ def _table(
             [TableCell(FLOOR_ROW), *shown, *([TableCell("")] if last is not None else [])]
         ]
     return Table(name, title, columns, rows, references)
-
-
-def score_cells(table: ScoreTable, title: str, places: Iterable[str]) -> list[TableCell]:
-    """Show a row of a score table, with its marks."""
-    return [
-        TableCell(
-            table.cell(title, x),
-            _finite(table.mean.at[title, x]),
-            best=bool(table.best.at[title, x]),
-            tied=bool(table.tied.at[title, x]),
-            note=f"{table.count.at[title, x]} runs",
-        )
-        for x in places
-    ]
 
 
 def how_measured(run: Run, frame: pd.DataFrame) -> str:
@@ -217,11 +213,3 @@ def titles_of(measures: Iterable[str]) -> dict[str, str]:
     return {
         name: measure_title(name) + (", own decisions" if name in own else "") for name in measures
     }
-
-
-def _plain(values: pd.Series) -> list[float | None]:
-    return [_finite(value) for value in values]
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

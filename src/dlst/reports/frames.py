@@ -135,11 +135,8 @@ def _row(record: Mapping[str, Any]) -> dict[str, Any]:
 def record_title(record: Mapping[str, Any]) -> str:
     """Name the method of a cell: as its record does, else by its name and parameters."""
     cell = record["cell"]
-    return str(record.get("title") or _with_settings(cell["method"], cell["parameters"]))
-
-
-def _with_settings(name: str, settings: Mapping[str, Any]) -> str:
-    return f"{name} ({_settings(settings)})" if settings else name
+    settings = f" ({_settings(cell['parameters'])})" if cell["parameters"] else ""
+    return str(record.get("title") or f"{cell['method']}{settings}")
 
 
 def _settings(mapping: Mapping[str, Any]) -> str:

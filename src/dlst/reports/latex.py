@@ -17,7 +17,7 @@ from dlst.reports.document import (
     TableCell,
     Text,
 )
-from dlst.reports.plain import LONGEST_WORDS, cell_words, has_marks, heading, is_numeric
+from dlst.reports.plain import LONGEST_WORDS, MARKS, cell_words, heading, is_numeric, legend
 
 ROWS_OF_A_PAGE = 40
 """A float is never broken; a table with more rows runs over pages."""
@@ -182,12 +182,7 @@ def _long_table(table: Table) -> str:
 
 
 def _caption(table: Table) -> str:
-    has_best, has_tied = has_marks(table)
-    words = [escaped(table.title).rstrip(".") + "."]
-    if has_best:
-        words.append("Bold: the best of its column.")
-    if has_tied:
-        words.append("Italics: not significantly worse than the best.")
+    words = [escaped(table.title).rstrip(".") + ".", *legend([table], *MARKS)]
     if table.note:
         words.append(marked_up(table.note))
     return rf"\caption{{{' '.join(words)}}}\label{{tab:{table.name}}}"

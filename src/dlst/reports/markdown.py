@@ -18,7 +18,7 @@ from dlst.reports.document import (
     TableCell,
     Text,
 )
-from dlst.reports.plain import cell_words, has_marks, heading, is_numeric
+from dlst.reports.plain import MARKS, cell_words, heading, is_numeric, legend
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~&$])")
 _CODE = re.compile(r"(`[^`]+`)")
@@ -65,8 +65,8 @@ def document_to_markdown(document: Document, figures: str = "") -> str:
     if document.facts:
         facts = [f"- {_escaped(name)}: {_escaped(fact)}" for name, fact in document.facts.items()]
         parts.append("\n".join(facts))
-    if legend := _legend(document.tables()):
-        parts.append(legend)
+    if marks := _legend(document.tables()):
+        parts.append(marks)
     for section in document.sections:
         parts.append(f"## {_escaped(section.title)}")
         parts.extend(_block(block, figures) for block in section.blocks)
@@ -96,12 +96,7 @@ def blocks_to_markdown(blocks: Iterable[Block], figures: str = "") -> str:
 
 
 def _legend(tables: Sequence[Table]) -> str:
-    marks = [has_marks(table) for table in tables]
-    words = []
-    if any(best for best, _ in marks):
-        words.append("Bold: the best of its column.")
-    if any(tied for _, tied in marks):
-        words.append("Italics: not significantly worse than the best.")
+    words = legend(tables, *MARKS)
     if any(table.references for table in tables):
         words.append("Rows with their name in italics do not compete.")
     return " ".join(words)

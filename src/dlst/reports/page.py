@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from dlst._files import open_binary
+from dlst._files import atomic_write, open_binary
 from dlst.reports._chart_values import chart_values, is_finite
 from dlst.reports._plotly import chart_figure
 from dlst.reports._plotly_theme import THEMES
 from dlst.reports._png import png_address, sprite
-from dlst.reports._templates import rendered, write_whole
 from dlst.reports.document import (
     Block,
     Chart,
@@ -67,7 +67,9 @@ def write_page(document: Document, path: str | os.PathLike[str], command: str = 
     >>> is_report_page(path)
     True
     """
-    write_whole(render_page(document, command=command), path)
+    page = render_page(document, command=command)
+    with atomic_write(path, text=True) as stream:
+        stream.write(page)
 
 
 def render_page(document: Document, *, command: str = "") -> str:
@@ -94,8 +96,15 @@ def render_page(document: Document, *, command: str = "") -> str:
     True
     """
     anchors = _Anchors(section.name for section in document.sections)
-    return rendered(
-        "report.html.j2",
+    # What is no markup is escaped, and a name without a value is an error.
+    environment = Environment(
+        loader=PackageLoader("dlst.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2").render(
         prose=prose,
         generator=GENERATOR,
         document=document,

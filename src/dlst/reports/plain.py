@@ -31,6 +31,8 @@ LONGEST_WORDS = 40
 """Words longer than this are broken into lines, so that one message does not push a table apart."""
 
 GAP = 2
+MARKS = ("Bold: the best of its column.", "Italics: not significantly worse than the best.")
+"""What marks mean where letters can be bold."""
 
 # Names come from files; what moves a terminal's cursor or colours it is not theirs to say.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
@@ -85,8 +87,9 @@ def document_to_text(document: Document, width: int = WIDTH) -> str:
                 for name, fact in document.facts.items()
             )
         )
-    if marks := _legend(document):
-        parts.append(marks)
+    marks = ("* the best of its column", "~ not significantly worse than it")
+    if said := legend(document.tables(), *marks):
+        parts.append("\n".join(said))
     for section in document.sections:
         parts.append(_underlined(section.title, "-"))
         parts.extend(_block(block, width) for block in section.blocks)
@@ -111,20 +114,11 @@ def cell_words(cell: TableCell) -> str:
     return cell.text or (cell.note if cell.image else "")
 
 
-def has_marks(table: Table) -> tuple[bool, bool]:
-    """Say whether any cell is marked as the best, and whether any is marked as tied with it."""
-    cells = [cell for row in (*table.rows, *table.references) for cell in row]
-    return any(cell.best for cell in cells), any(cell.tied for cell in cells)
-
-
-def _legend(document: Document) -> str:
-    marks = [has_marks(table) for table in document.tables()]
-    words = []
-    if any(best for best, _ in marks):
-        words.append("* the best of its column")
-    if any(tied for _, tied in marks):
-        words.append("~ not significantly worse than it")
-    return "\n".join(words)
+def legend(tables: Sequence[Table], best: str, tied: str) -> list[str]:
+    """Explain, in the words of a format, the marks that cells have: the best, tied with it."""
+    rows = [row for table in tables for row in (*table.rows, *table.references)]
+    words = [best] if any(cell.best for row in rows for cell in row) else []
+    return [*words, tied] if any(cell.tied for row in rows for cell in row) else words
 
 
 def _block(block: Block, width: int) -> str:

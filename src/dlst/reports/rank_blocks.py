@@ -115,7 +115,7 @@ def rank_overview(summaries: Sequence[RankSummary]) -> Table:
     rows = []
     for method in ranks.index:
         cells = [
-            replace(number(ranks.at[method, measure], 2), best=bool(best.at[method, measure]))
+            number(ranks.at[method, measure], 2, best=best.at[method, measure])
             for measure in ranks.columns
         ]
         rows.append([TableCell(str(method)), *cells])

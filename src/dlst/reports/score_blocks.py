@@ -19,7 +19,7 @@ from dlst.reports.frames import (
 from dlst.reports.run import CEILING, FLOOR, SIZES, Run, common_words, titled
 from dlst.reports.score_tables import FEWEST_PAIRS, LEVEL, ScoreTable, score_table
 from dlst.reports.signed_rank import signed_rank_p
-from dlst.reports.words import SIMULATED, listed
+from dlst.reports.words import SIMULATED, listed, percent
 
 BETTER, WORSE = "▲", "▼"
 FEW_TUNING_ROWS = 100
@@ -68,11 +68,16 @@ def score_block(
     marks = _marks(titled(frame), measure, reference)
     few = _tuned_on_few(titled(frame))
     columns = list(summary.mean.columns)
+
+    def cell(method: str, column: str) -> TableCell:
+        runs, dagger = summary.count.at[method, column], (method, column) in few
+        said = filter(None, [TUNED_ON_FEW if dagger else "", marks.at[method, column]])
+        note = f"{runs} run{'' if runs == 1 else 's'}"
+        marked = "".join(f" {each}" for each in said)
+        return score_cell(summary, method, column, marks=marked, note=note)
+
     rows = [
-        [
-            TableCell(str(method)),
-            *(_score(summary, marks, few, method, column) for column in columns),
-        ]
+        [TableCell(str(method)), *(cell(method, column) for column in columns)]
         for method in summary.mean.index
     ]
     notes = [note, _marks_note(summary, reference), _few_note(few)]
@@ -97,13 +102,12 @@ def score_chart(frame: pd.DataFrame, measure: str, reference: str, *, name: str)
 
     def bar(method: str) -> Series:
         means, half = summary.mean.loc[method], summary.std.loc[method].fillna(0.0)
-        known = [None if not np.isfinite(mean) else float(mean) for mean in means]
         return Series(
             str(method),
             sets,
-            known,
-            low=[None if not np.isfinite(value) else float(value) for value in means - half],
-            high=[None if not np.isfinite(value) else float(value) for value in means + half],
+            list(map(finite, means)),
+            low=list(map(finite, means - half)),
+            high=list(map(finite, means + half)),
             texts=[
                 f"{method} on {each}: {summary.cell(method, column)}"
                 for each, column in zip(sets, summary.mean.columns, strict=True)
@@ -153,11 +157,37 @@ def bound_means(frame: pd.DataFrame, bound: str) -> pd.Series:
     return by_split.groupby("column").mean().reindex(columns)
 
 
-def number(value: float, decimals: int = 3, note: str = "") -> TableCell:
+def number(value: float, decimals: int = 3, *, best: bool = False) -> TableCell:
     """Show a number; a dash where there is none."""
     if not np.isfinite(value):
-        return TableCell("—", note=note)
-    return TableCell(f"{value:.{decimals}f}", value=float(value), note=note)
+        return TableCell("—")
+    return TableCell(f"{value:.{decimals}f}", float(value), best=bool(best))
+
+
+def percent_cell(share: float, decimals: int = 0) -> TableCell:
+    """Show a share in percent; a dash where there is none."""
+    return (
+        TableCell(percent(share, decimals), float(share)) if np.isfinite(share) else number(share)
+    )
+
+
+def finite(value: float) -> float | None:
+    """Give a number as charts and tables take it: None where it has no value."""
+    return float(value) if np.isfinite(value) else None
+
+
+def score_cell(
+    table: ScoreTable, method: str, column: str, *, marks: str = "", note: str
+) -> TableCell:
+    """Show a score with its marks; what has no value has none."""
+    value = finite(table.mean.at[method, column])
+    return TableCell(
+        table.cell(method, column) + (marks if value is not None else ""),
+        value,
+        best=bool(table.best.at[method, column]),
+        tied=bool(table.tied.at[method, column]),
+        note=note,
+    )
 
 
 def direction_of(measure: str) -> Direction:
@@ -261,25 +291,6 @@ def _few_note(few: Mapping[tuple[str, str], int]) -> str:
     by_column = {column: rows for (_, column), rows in few.items()}
     words = [f"{rows} rows of {column}" for column, rows in by_column.items()]
     return f"{TUNED_ON_FEW}: parameters chosen once, on {listed(words)}." if words else ""
-
-
-def _score(
-    table: ScoreTable,
-    marks: pd.DataFrame,
-    few: Mapping[tuple[str, str], int],
-    method: str,
-    column: str,
-) -> TableCell:
-    mean, runs = table.mean.at[method, column], table.count.at[method, column]
-    mark = marks.at[method, column] if np.isfinite(mean) else ""
-    tuned = f" {TUNED_ON_FEW}" if (method, column) in few and np.isfinite(mean) else ""
-    return TableCell(
-        text=f"{table.cell(method, column)}{tuned} {mark}".strip(),
-        value=float(mean) if np.isfinite(mean) else None,
-        best=bool(table.best.at[method, column]),
-        tied=bool(table.tied.at[method, column]),
-        note=f"{runs} run{'' if runs == 1 else 's'}",
-    )
 
 
 def _marks(frame: pd.DataFrame, measure: str, reference: str) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from dlst.reports.frames import (
     rule_of,
 )
 from dlst.reports.run import CEILING, FLOOR, Run, titled
-from dlst.reports.score_blocks import direction_of, measure_words, number, scores
+from dlst.reports.score_blocks import direction_of, measure_words, number, score_cell, scores
 from dlst.reports.score_tables import (
     BEYOND_CHANCE,
     DECIMALS,
@@ -209,14 +209,8 @@ def _title(frame: pd.DataFrame, sets: Sequence[str]) -> str:
 
 
 def _score(table: ScoreTable, title: str, column: str) -> TableCell:
-    mean, runs = table.mean.at[title, column], table.count.at[title, column]
-    return TableCell(
-        table.cell(title, column),
-        float(mean) if np.isfinite(mean) else None,
-        best=bool(table.best.at[title, column]),
-        tied=bool(table.tied.at[title, column]),
-        note=f"{runs} runs" if runs > 1 else "",
-    )
+    runs = table.count.at[title, column]
+    return score_cell(table, title, column, note=f"{runs} runs" if runs > 1 else "")
 
 
 def _meaning(run: Run, frame: pd.DataFrame, title: str) -> str:
