@@ -34,7 +34,8 @@ by the same BLAS library with one thread; ours visits each pair once, in tiles, 
 and seconds of CPU are compared. *Over all rows* is the same divergence over all 1,500 training rows
 of Yeast, by the same L-BFGS from the same start to the same tolerance: once by our kernels, once
 with arrays as one would write it in NumPy. *Converged* is where the descent stands 100 iterations
-after the encoder's own end. The empty set and the single labels of NUS-WIDE have most of its rows;
+after the encoder's own end; a gradient over landmarks, with which a descent from many sets begins,
+costs a fifth to a quarter of one over all pairs and is told apart. The empty set and the single labels of NUS-WIDE have most of its rows;
 `rel. error` compares the value with the same sums in float64."""
 
 
@@ -127,11 +128,12 @@ def solve() -> list[Case]:
 def nus_wide() -> list[Case]:
     """All pairs of all label sets of NUS-WIDE."""
     sets, weights = many_sets(18_430)
+    origin = "NUS-WIDE" if is_cached("nus-wide") else "planted sets"
     rows = sp.csr_array(sets[np.repeat(np.arange(len(weights)), weights.astype(int))])
     before = peak_mib()
     counted = Counted()
     exact = spent(lambda: DistributionEncoder(16).fit(rows))
-    memory, gradients = peak_mib() - before, counted.number
+    memory, gradients = peak_mib() - before, counted.number - counted.sampled
     encoder = exact.result
     alignment = objective.PairAlignment(sets, weights, "sqeuclidean", n_threads=2)
     with threadpool_limits(1, user_api="blas"):
@@ -139,9 +141,9 @@ def nus_wide() -> list[Case]:
     excess = encoder.kl_divergence_ / end.value - 1
     return [
         Case(
-            case=f"all {rows.shape[0]:,} label rows of NUS-WIDE, m = {len(weights):,}, r = 16",
+            case=f"all {rows.shape[0]:,} label rows of {origin}, m = {len(weights):,}, r = 16",
             target="KL within 1 % of converged, ≤ 120 gradients, ≤ 1.5 GiB",
-            ours=f"{gradients} gradients",
+            ours=f"{gradients} gradients over all pairs, {counted.sampled} over landmarks",
             peer=f"converged KL {end.value:.6f}",
             ratio=encoder.kl_divergence_ / end.value,
             cpu=exact.cpu,
@@ -284,11 +286,12 @@ class Counted:
     """Counts evaluations of the objective in this process from now on, and their CPU seconds."""
 
     def __init__(self) -> None:
-        self.number, self.cpu = 0, 0.0
+        self.number, self.sampled, self.cpu = 0, 0, 0.0
         plain = objective.PairAlignment.value_and_gradient
 
         def counting(alignment: Any, codes: Any) -> Any:
             self.number += 1
+            self.sampled += alignment._sampled
             start = time.process_time()
             try:
                 return plain(alignment, codes)

@@ -102,6 +102,7 @@ def test_blocks_of_any_size_give_the_same_value_and_gradient(monkeypatch, block,
     Y = some_labels(n=20, missing=missing)
     Z = np.random.default_rng(6).normal(size=(20, 2))
     value, gradient = kl_divergence(Y, Z)
+    monkeypatch.setattr(_objective, "HELD_SETS", 0)
     monkeypatch.setattr(_objective, "BLOCK", block)
     block_value, block_gradient = kl_divergence(Y, Z)
     assert block_value == pytest.approx(value, rel=1e-12)
@@ -170,3 +171,16 @@ def test_one_instance_has_no_pairs_and_no_divergence():
     value, gradient = kl_divergence([[1, 0]], [[3.0]])
     assert value == 0.0
     assert gradient.tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_pairs_that_are_held_and_pairs_that_are_visited_agree(monkeypatch, distance, missing):
+    Y = some_labels(n=30, missing=missing)
+    rng = np.random.default_rng(4)
+    Z, weights = rng.normal(size=(30, 3)), rng.integers(0, 9, 30)
+    held, held_gradient = kl_divergence(Y, Z, weights=weights, distance=distance)
+    monkeypatch.setattr(_objective, "HELD_SETS", 0)
+    visited, gradient = kl_divergence(Y, Z, weights=weights, distance=distance)
+    assert held == pytest.approx(visited, rel=1e-11)
+    np.testing.assert_allclose(held_gradient, gradient, atol=1e-14)

@@ -11,7 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._kernels.alignment import Pairs, panel_forces, panel_labels, panel_mass
+from dlst._kernels.alignment import (
+    Pairs,
+    held_forces,
+    label_pulls,
+    panel_forces,
+    panel_labels,
+    panel_mass,
+)
 from dlst._kernels.label_distances import SQUARED, partial_distances
 from dlst._matrices import as_indicator
 from dlst.encoders._distances import LabelDistances
@@ -21,6 +28,9 @@ FloatArray = NDArray[np.float64]
 
 BLOCK = 256
 """Sets in a tile of pairs, which then fits a core's cache."""
+
+HELD_SETS = 512
+"""Up to so many sets all pairs are held, two arrays of 2 MB at most; above, they are visited."""
 
 DOUBLE_SETS = 2_000
 """Up to so many sets all is float64; above, pairs of squared distances are float32."""
@@ -122,6 +132,9 @@ class PairAlignment:
             pairs = pairs._replace(stranger=self.distances.stranger)
         self._measure_labels(pairs)
         self._pair_groups = _groups(pairs) if single else [pairs]
+        few = len(weights) <= HELD_SETS and not self._sampled
+        self._pulls = label_pulls(pairs) if few else None
+        self._room = np.empty_like(self._pulls) if few else None
 
     def value_and_gradient(self, codes: FloatArray) -> tuple[float, FloatArray]:
         """KL divergence and its gradient in the codes, shape (m, r).
@@ -132,6 +145,8 @@ class PairAlignment:
         if self.label_mass == 0.0:
             return 0.0, np.zeros_like(codes)
         codes = self._arranged(codes)
+        if self._pulls is not None:
+            return self._held(codes)
         code_mass = self._code_mass(codes)
         log_sum, sums, forces = 0.0, np.zeros(len(codes)), np.zeros_like(codes)
         for pairs in self._pair_groups:
@@ -141,11 +156,29 @@ class PairAlignment:
                 log_sum += 2.0 * part_logs
                 sums[: len(part_sums)] += part_sums
                 forces[: len(part_forces)] += part_forces
-        value = (log_sum - self._label_logs) / self.label_mass
-        value += np.log(code_mass / self.label_mass)
         gradient = np.empty_like(codes)
         gradient[self._order] = 4.0 * (sums[:, None] * codes - forces)
-        return float(value), gradient
+        return self._value(log_sum, code_mass), gradient
+
+    def _held(self, codes: FloatArray) -> tuple[float, FloatArray]:
+        """Value and gradient where all pairs are held."""
+        (pairs,) = self._pair_groups
+        log_sum, code_mass, gradient = held_forces(
+            codes,
+            self._pulls,
+            pairs.weights,
+            pairs.shares,
+            pairs.root,
+            self.label_mass,
+            self._same_mass,
+            self._room,
+        )
+        return self._value(log_sum, code_mass), gradient
+
+    def _value(self, log_sum: float, code_mass: float) -> float:
+        """KL divergence from the sums over all pairs."""
+        value = (log_sum - self._label_logs) / self.label_mass
+        return float(value + np.log(code_mass / self.label_mass))
 
     def code_mass(self, codes: FloatArray) -> float:
         """Sum of 1/(1+d) over the ordered pairs of different instances: the normaliser of U."""
