@@ -130,6 +130,7 @@ def test_single_precision_is_right_to_seven_digits_of_the_divergence(
 
 
 def test_threads_change_no_digit(monkeypatch):
+    monkeypatch.setattr(_objective, "HELD_SETS", 0)
     monkeypatch.setattr(_objective, "BLOCK", 16)
     sets, codes = (
         sp.csr_array(some_labels(n=200, K=12)),

@@ -194,7 +194,7 @@ def panel_labels(pairs: Pairs, first: int, masses: NDArray[np.float64]) -> float
     log_sum = 0.0
     for start in range(max(first, pairs.skipped), len(pairs.weights), pairs.block):
         stop = min(start + pairs.block, len(pairs.weights))
-        wanted = _label_tile(pairs, first, last, start, stop)
+        wanted = label_tile(pairs, first, last, start, stop)
         logs = np.empty(stop - start, wanted.dtype)
         for i in range(first, last):
             skipped = max(i + 1 - start, 0)
@@ -261,7 +261,7 @@ def panel_forces(
     for start in range(max(first, pairs.skipped), len(codes), pairs.block):
         stop = min(start + pairs.block, len(codes))
         tile = np.dot(codes[first:last], codes[start:stop].T)
-        wanted = _label_tile(pairs, first, last, start, stop)
+        wanted = label_tile(pairs, first, last, start, stop)
         logs = np.empty(stop - start, codes.dtype)
         for i in range(first, last):
             skipped = max(i + 1 - start, 0)
@@ -288,87 +288,8 @@ def panel_forces(
     return log_sum / SCALE
 
 
-@compiled(**VECTORISED)
-def weighted_sum(values: Floats, weights: Floats) -> Any:
-    """Sum of products, for rows that are too short for the BLAS library."""
-    total = values.dtype.type(0)
-    for j in range(values.size):
-        total += values[j] * weights[j]
-    return total
-
-
 @compiled()
-def label_pulls(pairs: Pairs) -> Floats:
-    """Return v k' SCALE of all pairs, shape (m, m); what is below the diagonal has no meaning."""
-    m = len(pairs.weights)
-    pulls = _label_tile(pairs, 0, m, 0, m)
-    for i in range(m):
-        pull, w, p = pulls[i, i + 1 :], pairs.weights[i + 1 :], pairs.shares[i + 1 :]
-        row_pull(pull, pull, pairs.weights[i], pairs.shares[i], w, p)
-    return pulls
-
-
-@compiled()
-def held_forces(
-    codes: Floats,
-    pulls: Floats,
-    weights: Floats,
-    shares: Floats,
-    root: bool,
-    label_mass: float,
-    same_mass: float,
-    tile: Floats,
-) -> tuple[float, float, Floats]:
-    """Return the sum of v k' log(1+d) over all pairs, the sum of v k, and the gradient.
-
-    For few sets, of which all pairs are held: code distances are computed once, and labels are not
-    looked at again.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (m, r)
-    pulls : ndarray of shape (m, m)
-        As :func:`label_pulls` gives them.
-    weights, shares, root
-        As in :class:`Pairs`.
-    label_mass : float
-        Sum of v k' over all ordered pairs of instances.
-    same_mass : float
-        Ordered pairs of instances with one set, which are at distance zero.
-    tile : ndarray of shape (m, m)
-        Room for distances and forces.
-    """
-    m = len(codes)
-    squares, logs, sums = (codes * codes).sum(axis=1), np.empty(m), np.zeros(m)
-    np.dot(codes, codes.T, tile)
-    log_sum, code_mass = 0.0, 0.0
-    for i in range(m):
-        x, log_x = tile[i, i + 1 :], logs[i + 1 :]
-        code_row(x, squares[i], squares[i + 1 :], root)
-        logarithms(x, log_x)
-        log_sum += weighted_sum(pulls[i, i + 1 :], log_x)
-        code_mass += row_mass(x, weights[i], shares[i], weights[i + 1 :], shares[i + 1 :])
-    code_mass = same_mass + 2.0 * code_mass
-    for i in range(m):
-        tile[i, : i + 1] = 0.0
-        sums[i] += row_force(
-            tile[i, i + 1 :],
-            pulls[i, i + 1 :],
-            weights[i],
-            shares[i],
-            weights[i + 1 :],
-            shares[i + 1 :],
-            label_mass,
-            code_mass,
-            root,
-            sums[i + 1 :],
-        )
-    forces = np.dot(tile, codes) + np.dot(tile.T, codes)
-    return 2.0 * log_sum / SCALE, code_mass, 4.0 * (sums.reshape(-1, 1) * codes - forces)
-
-
-@compiled()
-def _label_tile(pairs: Pairs, first: int, last: int, start: int, stop: int) -> Floats:
+def label_tile(pairs: Pairs, first: int, last: int, start: int, stop: int) -> Floats:
     """Return one plus the label distances of two runs of sets, in the type of the weights."""
     tile = np.empty((last - first, stop - start), pairs.weights.dtype)
     if not pairs.complete:

@@ -11,14 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._kernels.alignment import (
-    Pairs,
-    held_forces,
-    label_pulls,
-    panel_forces,
-    panel_labels,
-    panel_mass,
-)
+from dlst._kernels.alignment import Pairs, panel_forces, panel_labels, panel_mass
+from dlst._kernels.held_pairs import held_forces, label_pulls
 from dlst._kernels.label_distances import SQUARED, partial_distances
 from dlst._matrices import as_indicator
 from dlst.encoders._distances import LabelDistances
