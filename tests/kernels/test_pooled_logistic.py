@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dlst._kernels.pooled_logistic import logistic_sums
+from dlst._kernels.pooled_logistic import TOGETHER, logistic_sums
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -37,3 +37,15 @@ def test_the_sums_are_the_loss_and_its_derivatives(partial):
     hessian = np.block([[np.diag(curvature), cross.T], [cross, square]])
     bend = [(gradient(theta + step) - gradient(theta - step)) / 2e-6 for step in steps]
     np.testing.assert_allclose(hessian, bend, atol=1e-7)
+
+
+def test_the_loss_of_many_labels_is_the_same_by_products_of_factors():
+    rng = np.random.default_rng(0)
+    K = 2 * TOGETHER + 7
+    # Logits of 0 have the largest factors, 2 each: a product of all of them would overflow.
+    evidence = np.stack([np.zeros((1, K)), rng.normal(scale=30, size=(1, K))], axis=1)
+    present = (rng.random((2, K)) < 0.4).astype(float)
+    known, ones = np.empty((0, 0), bool), np.ones(1)
+    value = logistic_sums(evidence, present, known, np.ones(2), np.ones(K), np.zeros(K), ones)[0]
+    expected = (np.logaddexp(0, evidence[0]) - present * evidence[0]).sum()
+    np.testing.assert_allclose(value, expected, rtol=1e-12)

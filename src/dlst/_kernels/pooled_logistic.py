@@ -12,6 +12,9 @@ from dlst._compiled import compiled
 Floats = NDArray[np.float64]
 Sums = tuple[float, Floats, Floats, Floats, Floats, Floats]
 
+TOGETHER = 512
+"""Factors from 1 to 2 that are multiplied before their logarithm is taken; 1024 would overflow."""
+
 
 @compiled()
 def logistic_sums(
@@ -56,7 +59,7 @@ def logistic_sums(
     curvature, cross, square = np.zeros(K), np.zeros((m, K)), np.zeros((m, m))
     errors, weights = np.empty(K), np.empty(K)
     for i in range(n):
-        row_loss = 0.0
+        row_loss, product, factors = 0.0, 1.0, 0
         for j in range(K):
             if partial and not known[i, j]:
                 errors[j], weights[j] = 0.0, 0.0
@@ -68,10 +71,19 @@ def logistic_sums(
             share = 1.0 / (1.0 + small)
             y = present[i, j]
             count = of_rows[i] * of_labels[j]
-            row_loss += count * (max(logit, 0.0) - y * logit + math.log1p(small))
+            row_loss += count * (max(logit, 0.0) - y * logit)
+            # The loss only says how far to go: its rounding, 1e-16 an entry, moves no step.
+            if count == 1.0:
+                product *= 1.0 + small
+                factors += 1
+            else:
+                row_loss += count * math.log1p(small)
+            if factors == TOGETHER:
+                row_loss += math.log(product)
+                product, factors = 1.0, 0
             errors[j] = count * ((share if logit >= 0.0 else small * share) - y)
             weights[j] = count * small * share * share
-        loss += row_loss
+        loss += row_loss + math.log(product)
         by_intercept += errors
         curvature += weights
         for k in range(m):

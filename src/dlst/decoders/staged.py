@@ -123,7 +123,7 @@ class StagedDecoder(StackedDecoder):
         rho_grid: Sequence[float] = WIDE_RHO_GRID,
         n_axes: int = MOST_AXES,
         n_queries: int = 6_000,
-        n_pilots: int = 2_000,
+        n_pilots: int = 1_000,
         least_gain: float = 0.001,
         min_rows: int = 30,
         random_state: Any = None,
