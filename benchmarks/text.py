@@ -75,7 +75,7 @@ one in each; those of Enron's 1,123 speak for the kernel's (log-loss .1292 again
 
 P@1 of delicious, below the study's: two thirds of its training rows, drawn twice, were asked of the
 other third. No other choice was better than noise: 10,000 calibration rows, 200 axes of codes, rho
-up to .4, C = .1 of the second opinion or none of it; k = 640 was offered and not taken; 2,000 pilots
+up to .4, C = .1 of the second opinion or none of it; k = 640 was offered, not taken; 2,000 pilots
 instead of 1,000 were compared in the first draw alone, and the second draw had 2,000 throughout but
 for rho and k. Only τ moved it: .1 in place of the learnt .2 gave +.003 and +.002 P@1, +.004 and
 +.005 P@3, -.0001 and -.0004 average precision. The rule keeps the τ nearest to .2 that is not
