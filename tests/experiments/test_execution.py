@@ -12,9 +12,11 @@ from dlst.decisions import DECISIONS
 from dlst.errors import DataError
 from dlst.experiments import Cell
 from dlst.experiments.execution import carry_out, choose_parameters
+from dlst.experiments.measures import KEPT_OF_RULES, SUITED, measure
 from dlst.experiments.protocols import rows_of
 from dlst.methods import make
 from dlst.metrics import evaluate
+from dlst.reports.frames import rule_of
 
 
 @pytest.fixture
@@ -115,3 +117,18 @@ def test_a_protocol_gives_all_methods_the_same_rule_and_keeps_what_each_rule_rea
     assert metrics["macro_f1_suited"] == record["rules"]["macro"]["macro_f1"]
     assert metrics["macro_f1_budget"] == record["rules"]["budget"]["macro_f1"]
     assert metrics["micro_f1"] == record["rules"]["micro"]["micro_f1"]
+
+
+def test_samples_of_rows_measure_what_a_record_keeps_of_the_rules_and_no_less():
+    rng = np.random.default_rng(0)
+    Y, P = (rng.random((30, 4)) < 0.4).astype(float), rng.random((30, 4))
+    by_rule = {rule: (at / 7 < P).astype(float) for at, rule in enumerate(KEPT_OF_RULES)}
+    kept = measure(Y, P > 0.5, P, P, 2, by_rule, KEPT_OF_RULES)
+    assert kept.flat == measure(Y, P > 0.5, P, P, 2, by_rule).flat
+    assert set(kept.rules["macro"]) == {"macro_f1"}
+
+
+def test_a_report_names_the_rule_that_suits_a_measure():
+    assert {name: rule_of(f"{name}_suited") for name in SUITED} == {
+        name: f"rule {rule}" for name, rule in SUITED.items()
+    }

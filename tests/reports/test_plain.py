@@ -48,6 +48,18 @@ def test_columns_are_aligned_and_marked():
     assert "* the best of its column\n~ not significantly worse than it" in text
 
 
+def test_what_stands_above_numbers_is_broken_after_its_comma():
+    columns = [TableColumn("method"), TableColumn("Micro-F1, rule micro", "higher")]
+    table = Table("t", "T", columns, [[TableCell("DLST"), TableCell("0.7", 0.7)]])
+    lines = document_to_text(document(table)).splitlines()
+    at = lines.index("T")
+    assert lines[at + 1 : at + 4] == [
+        "           Micro-F1,",
+        "method  rule micro ↑",
+        "DLST             0.7",
+    ]
+
+
 def test_no_legend_without_marks():
     table = Table("t", "T", [TableColumn("a")], [[TableCell("x")]])
     assert "best" not in document_to_text(document(table))

@@ -86,6 +86,61 @@ def test_what_is_lost_is_grouped_by_the_winner():
     )
 
 
+def ruled(method, suited, budget, plain):
+    """A record of a method that has learnt rules, with samples of rows that never differ."""
+    names = ("micro_f1", "macro_f1", "hamming_loss")
+    metrics = {AP: 0.8, **{f"{name}_suited": suited for name in names}}
+    for name in names[:2]:
+        metrics |= {f"{name}_budget": budget, f"{name}_top_r": plain}
+    made = scored("scene", method, 0.8)
+    return {
+        **made,
+        "metrics": metrics,
+        "redrawn": {name: [value] * 3 for name, value in metrics.items()},
+    }
+
+
+def test_columns_are_judged_by_the_rules_that_suit_them_and_the_plain_top_r_stands_beside():
+    records = [ruled("dlst", 0.7, 0.6, 0.5), ruled("krr", 0.7, 0.6, 0.55)]
+    for each in records:
+        each |= {"decision": "f1", "tau": 0.0}
+    run = Run(records, plan_values(["scene"], ["dlst", "krr"]))
+    tables = tables_of(comparison.sections(run))
+    assert [column.title for column in tables["scores"].columns] == [
+        "method",
+        "Instance AP",
+        "Micro-F1, rule budget",
+        "Macro-F1, rule budget",
+        "Micro-F1, rule micro",
+        "Macro-F1, rule macro",
+        "Hamming loss, rule hamming",
+        "seconds",
+    ]
+    beside = tables["top-r"]
+    assert [each.title for each in beside.columns] == [
+        "method",
+        "Micro-F1, top r",
+        "Macro-F1, top r",
+    ]
+    assert "by no rule" in beside.note
+    assert column_of(beside, "Macro-F1, top r")["KRR"].best
+    assert "in each column by the rule named above it" in words_of(comparison.sections(run))
+    # What is lost there is said, though it counts in no column of a rule.
+    verdict = comparison.verdict(run)
+    assert "In each column by the rule for it DLST is best in 6 of 6 columns" in verdict
+    assert verdict.endswith(
+        "By the plain top r, which follows no rule, DLST is best in 0 of 2 columns; it loses "
+        "micro-F1 (top r) and macro-F1 (top r) to KRR."
+    )
+
+
+def test_where_a_method_has_no_rules_the_top_r_is_judged():
+    records = [ruled("dlst", 0.7, 0.6, 0.5), scored("scene", "krr", 0.8)]
+    (table,) = tables_of(comparison.sections(Run(records))).values()
+    assert {"Micro-F1, top r", "Macro-F1, top r"} <= {column.title for column in table.columns}
+    assert "top r, which follows no rule" not in comparison.verdict(Run(records))
+
+
 def test_simulated_features_count_in_no_verdict():
     records = two(0.05, 0.1)
     for each in records:

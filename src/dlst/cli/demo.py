@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from shutil import get_terminal_size
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +23,8 @@ SHADES = " ░▒▓█"
 IMAGES_SHOWN = 3
 PRINTED = ("scores",)
 """Sections of the report that a terminal shows; the page has all."""
+WIDTH = 100
+"""Signs in a line, where no terminal says how many it has."""
 
 
 def demo(
@@ -45,7 +49,7 @@ def demo(
     with TemporaryDirectory(prefix="dlst-demo-") as folder:
         # Threads that wait for each other on a busy core make small fits many times slower.
         limits = Limits(jobs=min(2, os.cpu_count() or 1), threads=1)
-        with run_views.run_bar() as watch:
+        with run_views.run_bar("learning from 1,500 pictures") as watch:
             records = run(plan, folder, limits=limits, watch=watch)
         saved = RecordFolder(folder).plan()
     failed = [record for record in records if record["status"] != "done"]
@@ -58,8 +62,18 @@ def demo(
         views.print_json({"verdict": document.verdict, "records": evaluated, "written": str(out)})
         return
     (found,) = Run(records, saved).probes("map").values()
-    text = document_to_text(run_views.sections_of(document, PRINTED))
-    views.print_view(Group(_panels(found), Text(), Text(text), Text(f"wrote {out}")))
+    shown = replace(run_views.sections_of(document, PRINTED), facts={})
+    text = document_to_text(shown, width=get_terminal_size((WIDTH, 24)).columns)
+    above = f"The first of {document.facts['test rows']} pictures that DLST had not seen:"
+    views.print_view(Group(Text(above), _panels(found), Text(), Text(text), Text(_next(out))))
+
+
+def _next(out: Path) -> str:
+    """Say where to go from here."""
+    return (
+        f"wrote {out}: the same with the map of all pictures, and who voted for what.\n"
+        "your own table: dlst fit table.csv --labels COLUMN -o model.skops"
+    )
 
 
 def as_text(image: NDArray[np.float64]) -> str:

@@ -82,8 +82,11 @@ def resumable(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def run_bar() -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
-    """Give a watcher that draws done, failed, left and the time left, on a terminal."""
+def run_bar(first: str = "starting") -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
+    """Give a watcher that draws done, failed, left and the time left, on a terminal.
+
+    Until the first piece of work has ended it says ``first``.
+    """
     if not sys.stderr.isatty():
         yield lambda at, record: None
         return
@@ -91,7 +94,7 @@ def run_bar() -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
     name = TextColumn("{task.description}", markup=False)
     columns = (name, BarColumn(), TextColumn("{task.fields[state]}"))
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=None, state="")
+        task = bar.add_task(first, total=None, state="")
 
         def watch(at: Progress, record: dict[str, Any]) -> None:
             what = record.get("cell") or record["probe"]

@@ -16,7 +16,7 @@ import pandas as pd
 from dlst.data import Dataset, fingerprint, load
 from dlst.decisions.label_sets import calibration_error
 from dlst.errors import DataError
-from dlst.experiments.measures import measure
+from dlst.experiments.measures import KEPT_OF_RULES, measure
 from dlst.experiments.plan import Cell
 from dlst.experiments.probes.latent_map import map_of
 from dlst.experiments.protocols import Rows, rows_of, with_unlabelled
@@ -146,8 +146,8 @@ def _redrawn(
     values: dict[str, list[float]] = {}
     for _ in range(redraws):
         rows = rng.integers(0, n, size=n)
-        decisions = {rule: given[rows] for rule, given in by_rules.items()}
-        found = measure(Y[rows], decided[rows], P[rows], S[rows], r, decisions)
+        decisions = {rule: by_rules[rule][rows] for rule in KEPT_OF_RULES if rule in by_rules}
+        found = measure(Y[rows], decided[rows], P[rows], S[rows], r, decisions, KEPT_OF_RULES)
         for name, value in found.flat.items():
             values.setdefault(name, []).append(value)
     return {name: _rounded(each) for name, each in values.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,9 @@ SUITED = {
     "subset_accuracy": "subset",
 }
 """The rule that aims at each measure of decisions."""
+
+KEPT_OF_RULES = {"budget": TOP_R, **{rule: (name,) for name, rule in SUITED.items()}}
+"""What a record keeps of the decisions by each rule; samples of rows need no more."""
 
 LABELLED_AP = "instance_average_precision_labelled"
 """Instance AP over rows that have a label; scikit-learn counts the others as 1."""
@@ -69,7 +72,13 @@ class Measures:
 
 
 def measure(
-    Y: Any, decided: Any, P: Any, S: Any, r: int, by_rule: Mapping[str, Any] | None = None
+    Y: Any,
+    decided: Any,
+    P: Any,
+    S: Any,
+    r: int,
+    by_rule: Mapping[str, Any] | None = None,
+    of_rules: Mapping[str, Sequence[str]] | None = None,
 ) -> Measures:
     """Measure predictions.
 
@@ -84,6 +93,8 @@ def measure(
         Labels that the top-r rule gives to each row.
     by_rule : mapping of str to decisions, optional
         Decisions by other rules, as ``predict_by_rules`` gives them.
+    of_rules : mapping of str to sequence of str, optional
+        What is measured of each of them; by default all.
     """
     return Measures(
         scores={
@@ -95,7 +106,7 @@ def measure(
         labelled_ap=float(instance_average_precision(Y, S, empty="skip")),
         r=r,
         rules={
-            rule: evaluate(Y, None, DECISIONS, Y_pred=given)
+            rule: evaluate(Y, None, (of_rules or {}).get(rule, DECISIONS), Y_pred=given)
             for rule, given in (by_rule or {}).items()
         },
     )

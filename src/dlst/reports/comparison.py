@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
+from dlst.reports.frames import BUDGET, SUITED, TOP_R
 from dlst.reports.rank_blocks import holm_sentence, rank_blocks, rank_sentence, ranks_of
 from dlst.reports.run import Run, real, titled
 from dlst.reports.score_blocks import (
@@ -32,8 +33,12 @@ MEASURES = (
     "macro_f1",
     "hamming_loss",
 )
-SUITED = ("micro_f1", "macro_f1", "hamming_loss")
+HAVE_RULES = ("micro_f1", "macro_f1", "hamming_loss")
 """Measures that have a rule of their own; judged by it where all methods were given one."""
+
+PLAIN = ("micro_f1_top_r", "macro_f1_top_r")
+PLAIN_TITLE = "Beside it: the plain top r"
+PLAIN_NOTE = "Rankings cut at r labels, by no rule; no column above counts them."
 
 RANKED = (*MEASURES[:2], "micro_f1_top_r", "micro_f1")
 COSTS = (
@@ -55,11 +60,16 @@ def sections(run: Run) -> list[Section]:
     if not run.has_results:
         return empty_section("scores", "Scores")
     frame = run.frame
+    beside = plain_measures(frame)
+    words = run_sentences(run, by_column=bool(beside))
     if is_small(frame):
-        words = run_sentences(run)
-        return [Section("scores", "Scores", [*words, score_lines(run, measures_of(frame))])]
+        tables = [score_lines(run, measures_of(frame))]
+        if beside:
+            named = {"name": "top-r", "title": PLAIN_TITLE, "note": PLAIN_NOTE}
+            tables.append(score_lines(run, beside, **named))
+        return [Section("scores", "Scores", [*words, *tables])]
     counted, apart = real(frame), frame[frame["simulated"]]
-    shown = _score_section("scores", "Scores", run_sentences(run), counted)
+    shown = _score_section("scores", "Scores", words, counted)
     note = [Text("A made problem on real labels; it counts in no verdict or rank.")]
     simulated = _score_section("simulated", "Simulated features, apart", note, apart)
     return [*shown, *rank_sections(counted), *simulated, cost_section(frame)]
@@ -74,29 +84,46 @@ def verdict(run: Run) -> str:
         return "All features were simulated, which counts in no verdict."
     counted = Run([run.evaluated[index] for index in frame.index], run.plan)
     ranked = ranks_of(frame, MEASURES[0])
+    stands = standing_sentence(frame, measures_of(frame))
+    if beside := plain_measures(frame):
+        stands = (
+            f"{standing_sentence(frame, measures_of(frame), 'In each column by the rule for it')} "
+            f"{standing_sentence(frame, beside, 'By the plain top r, which follows no rule,')}"
+        )
     if ranked is None:
-        shown = measures_of(frame)
-        return f"{ranking_sentence(counted, MEASURES[0])} {standing_sentence(frame, shown)}"
+        return f"{ranking_sentence(counted, MEASURES[0])} {stands}"
     tests = f"{holm_sentence([ranked])}."
-    shown = measures_of(frame)
-    return f"{rank_sentence(ranked)} {_capital(tests)} {standing_sentence(frame, shown)}"
+    return f"{rank_sentence(ranked)} {_capital(tests)} {stands}"
 
 
 def measures_of(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return what is shown: decisions by the rule for each measure, where all methods have them."""
+    """Return what methods are judged by.
+
+    Where all of them have learnt rules, a measure of label sets is that of the rule that suits it,
+    and the plain top r of a ranking judges nothing: :func:`plain_measures`.
+    """
     done = frame[frame["status"] == "done"]
 
     def known(measure: str) -> bool:
         return measure in done and bool(done[measure].notna().all())
 
     def says_more(measure: str) -> bool:
-        plain = measure.replace("_budget", "_top_r")
+        plain = measure.replace(BUDGET, TOP_R)
         return measure == plain or (known(measure) and not done[measure].equals(done[plain]))
 
     measures = tuple(measure for measure in MEASURES if says_more(measure))
-    if not all(known(f"{measure}_suited") for measure in SUITED):
+    if not all(known(f"{measure}{SUITED}") for measure in HAVE_RULES):
         return measures
-    return tuple(f"{name}_suited" if name in SUITED else name for name in measures)
+    beside = {each for each in PLAIN if each.replace(TOP_R, BUDGET) in measures}
+    return tuple(
+        f"{name}{SUITED}" if name in HAVE_RULES else name for name in measures if name not in beside
+    )
+
+
+def plain_measures(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Return what is shown beside and not judged: top r, where a rule chooses r labels for all."""
+    judged = measures_of(frame)
+    return tuple(measure for measure in PLAIN if measure not in judged)
 
 
 def rank_sections(frame: pd.DataFrame, measures: Sequence[str] = RANKED) -> list[Section]:
@@ -129,11 +156,20 @@ def cost_section(frame: pd.DataFrame) -> Section:
     return Section("costs", "Time and memory", tables)
 
 
-def standing_sentence(frame: pd.DataFrame, measures: Sequence[str]) -> str:
-    """Count the columns that the first method wins, and name who beats it where."""
+def standing_sentence(frame: pd.DataFrame, measures: Sequence[str], by: str = "") -> str:
+    """Count the columns that the first method wins, and name who beats it where.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As :attr:`dlst.reports.Run.frame`.
+    measures : sequence of str
+    by : str
+        What the sentence begins with, where these are not all measures.
+    """
     ours = str(frame["title"].iloc[0])
     found = standing(frame, measures, ours)
-    words = f"{ours} is {found.words} over all measures"
+    words = f"{by} {ours} is {found.words}" if by else f"{ours} is {found.words} over all measures"
     lost = [*found.level, *found.worse]
     if not lost:
         return f"{words}."
@@ -142,7 +178,7 @@ def standing_sentence(frame: pd.DataFrame, measures: Sequence[str]) -> str:
         for each in found.worse:
             to.setdefault(listed(each.winners), []).append(measure_words(each.measure))
         beaten = [f"{listed(names)} to {winners}" for winners, names in to.items()]
-        return f"{words}; it loses {'; '.join(beaten)}." if beaten else f"{words}."
+        return f"{words}; it loses {'; '.join(beaten) or 'none'}."
     rival, times = Counter(each.winners[0] for each in lost).most_common(1)[0]
     measure, _ = Counter(each.measure for each in lost).most_common(1)[0]
     where = [each.column for each in lost if each.measure == measure]
@@ -158,9 +194,10 @@ def _score_section(
     if frame.empty:
         return []
     reference = str(frame["title"].iloc[0])
+    notes = dict.fromkeys(measures_of(frame), "") | dict.fromkeys(plain_measures(frame), PLAIN_NOTE)
     tables = [
-        score_block(frame, measure, reference, name=anchor(name, measure))
-        for measure in measures_of(frame)
+        score_block(frame, measure, reference, name=anchor(name, measure), note=note)
+        for measure, note in notes.items()
     ]
     chart = score_chart(frame, MEASURES[0], reference, name=f"{name}-chart")
     shown: list[Block] = [block for block in (chart, *tables) if block is not None]

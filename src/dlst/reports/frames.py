@@ -10,9 +10,10 @@ import pandas as pd
 
 from dlst.metrics import metric_info
 
-TOP_R = "_top_r"
-RULES = {TOP_R: "top r", "_budget": "r decisions", "_suited": "by the rule for it"}
-"""What a measure of decisions was taken by, where they are not the method's own."""
+TOP_R, BUDGET, SUITED = "_top_r", "_budget", "_suited"
+RULES = {TOP_R: "top r", BUDGET: "rule budget", SUITED: "rule {}"}
+"""What a measure of decisions was taken by, where they are not the method's own. A rule that aims
+at a measure has the first word of its name."""
 
 LABELLED = "_labelled"
 IDENTITY = ("data", "method", "title", "split", "seed", "protocol")
@@ -81,8 +82,16 @@ def plain_measure(measure: str) -> str:
 
 
 def rule_of(measure: str) -> str | None:
-    """Say what the decisions of a measure were made by, where they are not the method's own."""
-    return next((words for suffix, words in RULES.items() if measure.endswith(suffix)), None)
+    """Say what the decisions of a measure were made by, where they are not the method's own.
+
+    Examples
+    --------
+    >>> rule_of("macro_f1_suited"), rule_of("macro_f1_budget"), rule_of("macro_f1")
+    ('rule macro', 'rule budget', None)
+    """
+    aim = measure.partition("_")[0]
+    found = (words for suffix, words in RULES.items() if measure.endswith(suffix))
+    return next((words.format(aim) for words in found), None)
 
 
 def measure_title(measure: str) -> str:

@@ -165,8 +165,15 @@ def _pieces(table: Table, width: int) -> list[list[int]]:
 
 def _width(table: Table, index: int) -> int:
     cells = [row[index] for row in (*table.rows, *table.references)]
-    widest = max(cell_len(text) for text in [heading(table.columns[index]), *map(_marked, cells)])
+    lines = _heading_lines(table, index).split("\n")
+    widest = max(cell_len(text) for text in [*lines, *map(_marked, cells)])
     return widest if is_numeric(table, index) else min(widest, LONGEST_WORDS)
+
+
+def _heading_lines(table: Table, index: int) -> str:
+    """Break what stands above numbers, which are narrow, after its first comma."""
+    whole = heading(table.columns[index])
+    return whole.replace(", ", ",\n", 1) if is_numeric(table, index) else whole
 
 
 def _drawn(table: Table, columns: Sequence[int]) -> str:
@@ -184,7 +191,9 @@ def _drawn(table: Table, columns: Sequence[int]) -> str:
     def add(texts: Sequence[str]) -> None:
         drawing.add_row(*(RichText(text) for text in texts))
 
-    add([heading(table.columns[index]) for index in columns])
+    headings = [_heading_lines(table, index) for index in columns]
+    deepest = max(text.count("\n") for text in headings)
+    add(["\n" * (deepest - text.count("\n")) + text for text in headings])
     for row in table.rows:
         add([_marked(row[index]) for index in columns])
     if table.references:

@@ -26,6 +26,7 @@ FEW_TUNING_ROWS = 100
 """Parameters that were chosen once, on fewer rows than these, are marked."""
 
 TUNED_ON_FEW = "†"
+OWN = "own decisions"
 FLOOR_ROW = "floor: labels by frequency alone"
 CEILING_ROW = "ceiling: the best ranking, top r"
 
@@ -218,11 +219,11 @@ def measure_heading(measure: str) -> str:
     """
     title = measure_title(measure)
     own = metric_info(plain_measure(measure)).needs == "decisions" and rule_of(measure) is None
-    return f"{title}, own decisions" if own else title
+    return f"{title}, {OWN}" if own else title
 
 
-def decisions_sentence(frame: pd.DataFrame) -> str:
-    """Say what each method decides by, and how rankings were corrected by the prior."""
+def decisions_sentence(frame: pd.DataFrame, by_column: bool = False) -> str:
+    """Say what methods decide by, and how rankings were corrected by the prior."""
     known = titled(frame).dropna(subset=["decision"]) if "decision" in frame else frame.iloc[:0]
     if known.empty:
         return ""
@@ -235,14 +236,25 @@ def decisions_sentence(frame: pd.DataFrame) -> str:
     ]
     taus = sorted(known["tau"].dropna().unique())
     correction = "none, for any method" if taus == [0.0] else f"τ = {', '.join(map(str, taus))}"
-    return f"Decisions: {'; '.join(said)}. Prior correction of rankings: {correction}."
+    suited = "in each column by the rule named above it, for all methods alike; elsewhere "
+    return (
+        f"Decisions: {suited if by_column else ''}{'; '.join(said)}. Prior correction of rankings: "
+        f"{correction}."
+    )
 
 
-def run_sentences(run: Run) -> list[Text]:
-    """Say on which rows and with which parameters a run was made, and what was simulated."""
+def run_sentences(run: Run, by_column: bool = False) -> list[Text]:
+    """Say on which rows and with which parameters a run was made, and what was simulated.
+
+    Parameters
+    ----------
+    run : Run
+    by_column : bool
+        Whether each column of label sets is decided by a rule that it names.
+    """
     sentences = [
         protocol_sentence(run.frame),
-        decisions_sentence(run.frame),
+        decisions_sentence(run.frame, by_column),
         run.tuning,
         simulated_sentence(run.frame),
     ]

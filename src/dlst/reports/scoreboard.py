@@ -18,7 +18,15 @@ from dlst.reports.frames import (
     rule_of,
 )
 from dlst.reports.run import CEILING, FLOOR, Run, titled
-from dlst.reports.score_blocks import direction_of, measure_words, number, score_cell, scores
+from dlst.reports.score_blocks import (
+    OWN,
+    direction_of,
+    measure_heading,
+    measure_words,
+    number,
+    score_cell,
+    scores,
+)
 from dlst.reports.score_tables import (
     BEYOND_CHANCE,
     DECIMALS,
@@ -66,7 +74,9 @@ def is_small(frame: pd.DataFrame) -> bool:
     return len(lines) <= MOST_LINES and lines.nunique().min() < FEWEST_RANKED
 
 
-def score_lines(run: Run, measures: Sequence[str]) -> Table:
+def score_lines(
+    run: Run, measures: Sequence[str], *, name: str = "scores", title: str = "", note: str = ""
+) -> Table:
     """Lay a small run out: the best of each data set marked, floor and ceiling beneath.
 
     Parameters
@@ -74,35 +84,41 @@ def score_lines(run: Run, measures: Sequence[str]) -> Table:
     run : Run
     measures : sequence of str
         Those that were measured are shown.
+    name, title, note : str
+        Of the table; one without a title is that of all scores, and has the seconds too. By default
+        the note says what is marked.
     """
     frame = titled(run.frame)
     tables = {name: each for name in measures if (each := scores(run.frame, name)) is not None}
     sets = list(frame["column"].unique())
     columns = [TableColumn("method"), *([TableColumn("data")] if len(sets) > 1 else [])]
     columns += [
-        TableColumn(short_heading(name), direction_of(name), measure_meaning(name))
-        for name in tables
+        TableColumn(short_heading(each), direction_of(each), measure_meaning(each))
+        for each in tables
     ]
-    seconds = frame[["fit_seconds", "predict_seconds"]].sum(axis=1, min_count=1)
-    took = seconds.groupby([frame["title"], frame["column"]], sort=False).mean()
-    columns.append(TableColumn("seconds", "lower", "to fit, and to predict the test rows"))
     rows = [
         [
-            TableCell(str(title), note=_meaning(run, frame, title)),
+            TableCell(str(method), note=_meaning(run, frame, method)),
             *([TableCell(str(column))] if len(sets) > 1 else []),
-            *(_score(each, title, column) for each in tables.values()),
-            number(took.get((title, column), np.nan), 1),
+            *(_score(each, method, column) for each in tables.values()),
         ]
         for column in sets
-        for title in frame.loc[frame["column"] == column, "title"].unique()
+        for method in frame.loc[frame["column"] == column, "title"].unique()
     ]
+    references = list(_bounds(frame, sets, list(tables)))
+    if not title:
+        columns.append(TableColumn("seconds", "lower", "to fit, and to predict the test rows"))
+        for row, seconds in zip(rows, _seconds(frame, sets), strict=True):
+            row.append(number(seconds, 1))
+        for row in references:
+            row.append(TableCell(""))
     return Table(
-        name="scores",
-        title=_title(frame, sets),
+        name=name,
+        title=title or _title(frame, sets),
         columns=columns,
         rows=rows,
-        references=list(_bounds(frame, sets, list(tables))),
-        note=_note(list(tables.values()), len(sets)),
+        references=references,
+        note=note or _note(list(tables.values()), len(sets)),
     )
 
 
@@ -152,13 +168,14 @@ def short_heading(measure: str) -> str:
 def measure_meaning(measure: str) -> str:
     """Explain a measure in a line."""
     own = metric_info(plain_measure(measure)).meaning
-    added = {
-        "top r": "when every row gets its r best labels",
-        "r decisions": "when every row gets r labels that the method chooses",
-        "by the rule for it": "decided by the rule that aims at it",
-    }
     rule = rule_of(measure)
-    return own if rule is None else f"{own}, {added[rule]}"
+    if rule is None:
+        return own
+    added = {
+        "top r": "when every row gets the r labels that rank best, by no rule",
+        "rule budget": "when every row gets r labels, chosen by the rule budget",
+    }
+    return f"{own}, {added.get(rule, f'decided by the {rule}, which aims at it')}"
 
 
 def _against_next(run: Run, table: ScoreTable, column: str, ours: str) -> str:
@@ -213,6 +230,14 @@ def _score(table: ScoreTable, title: str, column: str) -> TableCell:
     return score_cell(table, title, column, note=f"{runs} runs" if runs > 1 else "")
 
 
+def _seconds(frame: pd.DataFrame, sets: Sequence[str]) -> Iterator[float]:
+    """Give the mean seconds of each method on each data set, in the order of the lines."""
+    seconds = frame[["fit_seconds", "predict_seconds"]].sum(axis=1, min_count=1)
+    for column in sets:
+        cells = frame["column"] == column
+        yield from seconds[cells].groupby(frame.loc[cells, "title"], sort=False).mean()
+
+
 def _meaning(run: Run, frame: pd.DataFrame, title: str) -> str:
     return run.meaning(str(frame.loc[frame["title"] == title, "method"].iloc[0]))
 
@@ -232,7 +257,6 @@ def _bounds(
                     TableCell(title, note=meaning),
                     *([TableCell(str(column))] if len(sets) > 1 else []),
                     *(_bound(prefix, name, value) for name, value in known.items()),
-                    TableCell(""),
                 ]
 
 
@@ -244,7 +268,9 @@ def _bound(prefix: str, measure: str, value: float) -> TableCell:
 
 def _note(tables: Sequence[ScoreTable], n_sets: int) -> str:
     where = "each column" if n_sets == 1 else "each measure and data set"
-    note = f"Marked: the best of {where}. Where no rule is named, own decisions are judged."
+    note = f"Marked: the best of {where}."
+    if any(measure_heading(table.measure).endswith(OWN) for table in tables):
+        note += " Where no rule is named, own decisions are judged."
     if any(table.count.to_numpy().max() >= FEWEST_PAIRS for table in tables):
         note += " And what does not differ from it, by Wilcoxon's signed-rank test over splits."
     elif any(table.tied.to_numpy().any() for table in tables):
