@@ -65,7 +65,7 @@ def test_missing_and_renamed_columns_are_named() -> None:
     renamed = FRAME.rename(columns={"size_kb": "size", "team": "zzz"})
     expected = (
         "column 'size_kb' is missing; 'size' is not known, did you mean it? column 'team' is "
-        "missing. Not known to the model: the columns 'zzz'."
+        "missing; the model learnt from it, so add it. Not known to the model: the columns 'zzz'."
     )
     with pytest.raises(DataError) as caught:
         encoder.transform(renamed)

@@ -236,7 +236,7 @@ def _misfit(missing: list[str], strange: list[str]) -> str:
             free.remove(near[0])
             parts.append(f"column {name!r} is missing; {near[0]!r} is not known, did you mean it?")
         else:
-            parts.append(f"column {name!r} is missing.")
+            parts.append(f"column {name!r} is missing; the model learnt from it, so add it.")
     if len(missing) > 3:
         parts.append(f"{len(missing) - 3} more are missing.")
     if free:

@@ -251,8 +251,8 @@ def method_info(name: str) -> Method:
             return method
     near = difflib.get_close_matches(key, available(), n=3) or list(available())
     raise UnknownNameError(
-        f"a method must be one of dlst.methods.available(); got {name!r}. "
-        f"Did you mean {', '.join(near)}?"
+        "a method must be one of dlst.methods.available(), which `dlst methods` lists; got "
+        f"{name!r}. Did you mean {', '.join(near)}?"
     )
 
 
