@@ -251,7 +251,7 @@ def method_info(name: str) -> Method:
             return method
     near = difflib.get_close_matches(key, available(), n=3) or list(available())
     raise UnknownNameError(
-        "a method must be one of dlst.methods.available(), which `dlst methods` lists; got "
+        "a method must be one of dlst.methods.available(); got "
         f"{name!r}. Did you mean {', '.join(near)}?"
     )
 
