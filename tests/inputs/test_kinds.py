@@ -38,6 +38,7 @@ SENTENCES = [f"the {word} of ticket {i} is broken again" for i, word in enumerat
         ([f"T{i:04d}" for i in range(40)], "id"),
         (["red", "blue", "green"], "category"),
         ([7.0, 7.0, 7.0], "number"),
+        ([1e300, -2e300], "number"),
         (["same", "same"], "ignored"),
         ([None, "", "?"], "ignored"),
     ],

@@ -18,6 +18,7 @@ from dlst.data.tables.cells import (
     are_numbers,
     holds_objects,
     is_missing,
+    is_numeric,
     mend,
     numbers_of,
     shown,
@@ -165,12 +166,12 @@ def _of_values(name: str, there: Any) -> tuple[Kind, str]:
         return "category", f"{there.nunique()} values"
     if pd.api.types.is_bool_dtype(there.dtype):
         return "number", "true and false"
-    values, wrong = numbers_of(there)
-    if wrong.size == len(there):
+    if not is_numeric(there):
         raise DataError(
             f"column {name!r} must hold numbers, texts or dates; got {there.dtype}. Convert it, "
             "or drop the column."
         )
+    values, _ = numbers_of(there)
     whole = bool((values == np.floor(values)).all())
     differ = len(np.unique(values)) == len(values)
     counts = whole and differ and bool((np.diff(values) == 1).all())
