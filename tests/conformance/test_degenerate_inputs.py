@@ -75,7 +75,7 @@ def _given(name, X, Y):
 def alike(name, X, Y):
     """Rows that are equal are answered equally."""
     P = answers(name, X, Y)
-    np.testing.assert_array_equal(P, np.tile(P[0], (len(P), 1)))
+    np.testing.assert_allclose(P, np.tile(P[0], (len(P), 1)), rtol=0, atol=1e-12)
 
 
 def constants(name, X, Y):
@@ -268,7 +268,7 @@ def test_training_rows(case, name):
 
 def rows_of_zeros(model, X):
     P = model.predict_proba(np.zeros_like(X))
-    np.testing.assert_array_equal(P, np.tile(P[0], (len(P), 1)))
+    np.testing.assert_allclose(P, np.tile(P[0], (len(P), 1)), rtol=0, atol=1e-12)
 
 
 def far_away(model, X):
