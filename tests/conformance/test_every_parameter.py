@@ -210,6 +210,7 @@ SAID_TO_CHANGE_NOTHING = {
     "n_jobs": r"Threads|Jobs|As in",
     "callback": r"Called",
     "max_memory": r"Memory|As in",
+    "search": r"How votes find the neighbours of new rows",
     "n_probes": r"Random targets by which leave-one-out is estimated where there is no cheap",
     "keep_unknown": r"Whether an unknown entry stays NaN",
     "decoder__second__Cs": r"What ``\"auto\"`` chooses from",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from sklearn.base import clone
@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from dlst._parameters import Constraints, number, one_of
 from dlst._seeds import give_seed
 from dlst.decoders._inputs import FloatArray
+from dlst.decoders.approximate import Search
 from dlst.decoders.evidences import (
     K_GRID,
     RHO_GRID,
@@ -58,11 +59,15 @@ class EvidenceDecoder(StackedDecoder):
         Draws the calibration rows when they are not all.
     n_jobs : int, optional
         Threads of the neighbour searches.
+    search : {"exact", "approximate"}
+        How votes find the neighbours of new rows: all of them, or, sooner among hundreds of
+        thousands of rows, nineteen of twenty or more, with the extra ``dlst[ann]``; ``recall_`` of
+        a vote says how many. What is learnt is learnt from exact neighbours.
 
     Attributes
     ----------
     evidences_ : list
-        Fitted evidences; votes have ``k_``, ``rho_`` and ``log_loss_``.
+        Fitted evidences; votes have ``k_``, ``rho_``, ``recall_`` and ``log_loss_``.
     slopes_, intercept_, calibration_rows_, out_of_sample_proba_
         As in :class:`~dlst.decoders.stack.StackedDecoder`.
 
@@ -78,8 +83,12 @@ class EvidenceDecoder(StackedDecoder):
     ['direct', 'code vote', 'feature vote']
     """
 
+    # Files saved before there was a choice hold none.
+    search: Search = "exact"
+
     _constraints: ClassVar[Constraints] = {
         "slopes": one_of("shared", "by frequency"),
+        "search": one_of(*get_args(Search)),
         "enrichment": number(at_least=0, at_most=1),
     }
 
@@ -97,6 +106,7 @@ class EvidenceDecoder(StackedDecoder):
         enrichment: float = 0.0,
         random_state: Any = None,
         n_jobs: int | None = None,
+        search: Search = "exact",
     ):
         self.direct = direct
         self.code_vote = code_vote
@@ -110,6 +120,7 @@ class EvidenceDecoder(StackedDecoder):
         self.enrichment = enrichment
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.search = search
 
     def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
         if self._is_small(training):
@@ -118,9 +129,9 @@ class EvidenceDecoder(StackedDecoder):
         if self.direct:
             evidences.append(DirectReadout())
         if self.code_vote:
-            evidences.append(CodeVote(self.k_grid, self.rho_grid))
+            evidences.append(CodeVote(self.k_grid, self.rho_grid, self.search))
         if self.feature_vote:
-            evidences.append(FeatureVote(self.k_grid))
+            evidences.append(FeatureVote(self.k_grid, self.search))
         for part in self.extra:
             random = check_random_state(self.random_state)
             evidences.append(give_seed(clone(part, safe=False), random))

@@ -46,6 +46,9 @@ class NeighbourIndex:
     array([[1, 0]])
     """
 
+    recall = 1.0
+    """Share of the true neighbours that are found."""
+
     def __init__(self, rows: FeatureMatrix):
         self.rows = np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst.decoders._inputs import FloatArray, IntArray
+from dlst.decoders.approximate import Search, index_of
 from dlst.decoders.evidences.ballot import (
     Ballot,
     usable_neighbourhoods,
@@ -31,6 +32,8 @@ class _Vote(Evidence):
     """What both votes share once the neighbours of the calibration rows are known."""
 
     space: ClassVar[Space]
+    # Files saved before there was a choice hold none.
+    search: Search = "exact"
     n_jobs_: int | None
     index_: NeighbourIndex
     ballot_: Ballot
@@ -63,6 +66,17 @@ class _Vote(Evidence):
         grid = usable_neighbourhoods(k_grid, ballot.n_voters())
         return grid, min(ballot.rows_needed(grid[-1]), len(training.labels.labelled_rows) - 1)
 
+    def _keep(self, rows: FeatureMatrix, training: TrainingRows, asking: FeatureMatrix) -> None:
+        """Keep the rows that new ones will search."""
+        wanted = min(self.ballot_.rows_needed(self.k_), rows.shape[0] - 1)
+        own = np.searchsorted(training.labels.labelled_rows, training.rows)
+        self.index_ = index_of(rows, self.search, wanted, asking[training.rows], own)
+
+    @property
+    def recall_(self) -> float:
+        """Share of the true neighbours that the search finds, of rows that were left out."""
+        return self.index_.recall
+
     def _found(self, queries: FeatureMatrix) -> Neighbours:
         wanted = min(self.ballot_.rows_needed(self.k_), self.index_.rows.shape[0])
         return self.index_.nearest(wanted, queries, n_jobs=self.n_jobs_)
@@ -93,25 +107,36 @@ class CodeVote(_Vote):
     rho_grid : sequence of float
         Shares of the target to choose from; 0 is tried alone when there are no targets.
 
+    search : {"exact", "approximate"}
+        How the neighbours of new rows are found; those of training rows are found exactly.
+
     Attributes
     ----------
     k_, rho_ : the choice
+    recall_ : float
+        Share of the true neighbours that the search finds.
     log_loss_ : ndarray of shape (n_rho, n_k)
         What the choice was made by.
 
     Examples
     --------
     >>> CodeVote(k_grid=(5, 10), rho_grid=(0.0,)).get_params()
-    {'k_grid': (5, 10), 'rho_grid': (0.0,)}
+    {'k_grid': (5, 10), 'rho_grid': (0.0,), 'search': 'exact'}
     """
 
     name = "code vote"
     space = "codes"
     votes_among_codes = True
 
-    def __init__(self, k_grid: Sequence[int] = K_GRID, rho_grid: Sequence[float] = RHO_GRID):
+    def __init__(
+        self,
+        k_grid: Sequence[int] = K_GRID,
+        rho_grid: Sequence[float] = RHO_GRID,
+        search: Search = "exact",
+    ):
         self.k_grid = k_grid
         self.rho_grid = rho_grid
+        self.search = search
 
     def fit(self, training: TrainingRows) -> FloatArray:
         """Choose rho and k; return the evidence of ``training.rows``, each row left out."""
@@ -136,7 +161,7 @@ class CodeVote(_Vote):
         space, values = self._choose(training, found, grid)
         self._left_out_votes = self._named(found[space]).matrix(training.labels.shape[0])
         self.rho_ = self.rho_grid_[space]
-        self.index_ = NeighbourIndex(_rows_of(_blend(training, self.rho_), rows))
+        self._keep(_rows_of(_blend(training, self.rho_), rows), training, training.codes)
         return values
 
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
@@ -160,23 +185,30 @@ class FeatureVote(_Vote):
     k_grid : sequence of int
         Numbers of neighbours to choose from by leave-one-out log-loss.
 
+    search : {"exact", "approximate"}
+        How the neighbours of new rows are found, where features are dense; those of training rows
+        are found exactly.
+
     Attributes
     ----------
     k_ : the choice
+    recall_ : float
+        Share of the true neighbours that the search finds.
     log_loss_ : ndarray of shape (1, n_k)
         What the choice was made by.
 
     Examples
     --------
     >>> FeatureVote(k_grid=(5, 10)).get_params()
-    {'k_grid': (5, 10)}
+    {'k_grid': (5, 10), 'search': 'exact'}
     """
 
     name = "feature vote"
     space = "features"
 
-    def __init__(self, k_grid: Sequence[int] = K_GRID):
+    def __init__(self, k_grid: Sequence[int] = K_GRID, search: Search = "exact"):
         self.k_grid = k_grid
+        self.search = search
 
     def fit(self, training: TrainingRows) -> FloatArray:
         """Choose k; return the evidence of ``training.rows``, each row left out."""
@@ -184,14 +216,16 @@ class FeatureVote(_Vote):
             raise ValueError("the feature vote needs X; got X=None. Pass X, or feature_vote=False.")
         rows = training.labels.labelled_rows
         grid, wanted = self._grid(training, self.k_grid)
-        self.index_ = NeighbourIndex(_rows_of(training.X, rows))
-        found = self.index_.nearest(
+        exact = NeighbourIndex(_rows_of(training.X, rows))
+        found = exact.nearest(
             wanted,
             training.X[training.rows],
             own=np.searchsorted(rows, training.rows),
             n_jobs=training.n_jobs,
         )
-        return self._choose(training, [found], grid)[1]
+        values = self._choose(training, [found], grid)[1]
+        self._keep(exact.rows, training, training.X)
+        return values
 
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
         """Return the evidence of new rows, shape (n, K)."""
