@@ -11,7 +11,7 @@ import pytest
 from dlst.cli.app import main
 from dlst.experiments import plan_of
 from dlst.paper import ITEMS, plan_for
-from dlst.reports.layouts import layout_of
+from dlst.reports import report
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_an_unknown_item_is_answered_with_the_nearest(capsys):
 
 def test_every_item_has_a_layout_and_a_smaller_quick_version():
     for item in ITEMS:
-        assert layout_of(item.name) is item
+        assert report._LAYOUTS[item.name] is item
         whole, quick = plan_for(item.name), plan_for(item.name, quick=True)
         assert len(quick.cells()) + len(quick.probes) <= len(whole.cells()) + len(whole.probes)
         assert "quick" in quick.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from run_records import record
 
-from dlst.paper import judge_claims
+from dlst.paper import ITEMS, judge_claims
 from dlst.reports import Run
 
 AP = "instance_average_precision_labelled"
@@ -147,3 +147,15 @@ def test_only_items_that_were_run_are_judged():
     judgements = judge_claims({"table-main": main_run(0.6, 0.6, 0.5)})
     assert [each.number for each in judgements] == [1, 2, 3, 4, 5]
     assert {each.item for each in judgements} == {"table-main"}
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+@pytest.mark.parametrize("has_failed", [False, True])
+def test_nothing_that_ended_is_told_as_such(item, has_failed):
+    run = Run([record("voc2007", "dlst", status="memory")] * has_failed)
+    (section,) = item.sections(run)
+    assert "nothing to show" in section.blocks[0].text
+    assert "nothing to show" in item.verdict(run)
+    judged = judge_claims({item.name: run})
+    assert len(judged) == len(item.claims)
+    assert all(each.outcome == "cannot be judged" for each in judged)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from copy import deepcopy
 
-import pytest
-
-from dlst.paper.codes import sections, verdict
+from dlst.paper import item
 from dlst.reports import Run
 from dlst.reports.document import Chart, Document, Table, Text
+
+sections, verdict = item("figure-codes").sections, item("figure-codes").verdict
 
 
 def judged(kl, spearman, read=0.5, density=0.9, gap=2.0):
@@ -192,15 +192,3 @@ def test_names_stay_unique_when_data_are_probed_twice():
     names = [block.name for block in (*document.tables(), *document.charts())]
     assert len(set(names)) == len(names) == 14
     assert [section.name for section in found] == ["codes-planets", "codes-planets-2"]
-
-
-@pytest.mark.parametrize(
-    "others",
-    [[], [record(status="failed")], [{"key": "e", "kind": "evaluate", "status": "done"}]],
-    ids=["none", "failed", "cells"],
-)
-def test_nothing_done_is_said(others):
-    (section,) = sections(Run(others, {}))
-    assert section.name == "codes"
-    assert "No probe of this run" in section.blocks[0].text
-    assert verdict(Run(others, {})).startswith("No label matrix has been encoded.")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from run_records import blocks, check_shapes, record, row_of
 
-from dlst.paper import missing_labels, penalty, training_rows
+from dlst.paper import item
 from dlst.reports import Run
-from dlst.reports.document import Chart, Table, Text
+from dlst.reports.document import Chart, Table
+
+CURVES = ("figure-missing", "figure-lambda", "figure-training")
+missing_labels, penalty, training_rows = map(item, CURVES)
 
 AP = "instance_average_precision_labelled"
 PLAN = {"tuning": "none"}
@@ -240,21 +243,3 @@ def test_lambda_is_fine_where_it_is_best_and_untold_where_it_was_not_run():
         "scene: Instance AP, rows with labels",
     )
     assert scene["score at 0.01"] == "—"
-
-
-@pytest.mark.parametrize(
-    ("sections", "verdict"),
-    [
-        (missing_labels.sections, missing_labels.verdict),
-        (training_rows.sections, training_rows.verdict),
-        (penalty.sections, penalty.verdict),
-    ],
-)
-@pytest.mark.parametrize("failed", [False, True])
-def test_nothing_that_ended_is_told_as_such(sections, verdict, failed):
-    protocol = {"missing": 0.2, "fraction": 0.1}
-    records = [
-        record("msrc", "dlst", status="failed", protocol=protocol, parameters={"alpha": 1.0})
-    ] * failed
-    assert "nothing to show" in blocks(sections(Run(records, PLAN)), Text)[0]
-    assert "nothing to show" in verdict(Run(records, PLAN))

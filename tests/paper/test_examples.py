@@ -7,10 +7,12 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
-from dlst.paper.examples import sections, verdict
+from dlst.paper import item
 from dlst.reports import Run
 from dlst.reports._png import png_address
 from dlst.reports.document import Table, Text
+
+sections, verdict = item("figure-examples").sections, item("figure-examples").verdict
 
 
 def method(name, title, source, right, lead, *, recall_top_r=0.6, error=0.03):
@@ -185,10 +187,3 @@ def test_data_sets_are_grouped_by_who_ranks_best():
     told = verdict(Run([record(), record({**RESULT, "data": "sea"}), record(other)], {}))
     assert "more than both variants on town, and" in told
     assert told.endswith("that of DLST₁ on farm and sea; DLST (paper) on town.")
-
-
-@pytest.mark.parametrize("others", [[], [record(status="timeout")]], ids=["none", "failed"])
-def test_nothing_done_is_said(others):
-    (section,) = sections(Run(others, {}))
-    assert "No probe of this run" in section.blocks[0].text
-    assert verdict(Run(others, {})).startswith("No label sets have been compared.")

@@ -37,7 +37,7 @@ def bars(n_categories, n_series=1, name="class {}", **parts):
 
 
 KINDS = {
-    "lines": lines(levels={"floor": 0.3}, second_x={20: "19 %", 50: "49 %"}),
+    "lines": lines(second_x={20: "19 %", 50: "49 %"}),
     "bars": bars(3, 2),
     "scatter": Chart(
         "s", "Points", "scatter", "x", "y", [Series("a", [1, 2], [0.5, None], [0, 0], [1, 1])]
@@ -131,17 +131,10 @@ def test_the_legend_moves_out_when_lines_are_many(n_series, drawn):
         assert not outside.overlaps(axes.get_window_extent())
 
 
-@pytest.mark.parametrize("n_categories", [3, 20])
-def test_levels_are_named_apart_from_each_other(n_categories, drawn):
-    levels = {"floor": 0.300, "constant prior": 0.302, "ceiling": 0.95}
-    _, axes = drawn(bars(n_categories, levels=levels))
-    told = [text.get_text().replace("\n", " ") for text in axes.texts]
-    assert told == ["floor 0.3", "constant prior 0.302", "ceiling 0.95"]
-    shifts = [text.xyann[1 if n_categories == 3 else 0] for text in axes.texts]
-    assert shifts[0] == shifts[2] == 0
-    assert shifts[1] > 9
-    limits = axes.get_ylim() if n_categories == 3 else axes.get_xlim()
-    assert limits[1] > 0.95
+def test_gains_and_losses_are_parted_by_a_line(drawn):
+    for y, parted in (([-0.1, 0.2], True), ([0.1, 0.2], False)):
+        _, axes = drawn(Chart("s", "S", "scatter", series=[Series("a", [1, 2], y)]))
+        assert bool(axes.get_lines()) == parted
 
 
 @pytest.mark.parametrize(
@@ -182,13 +175,6 @@ def test_colliding_numbers_are_thinned(drawn):
     assert told == ["1", "", "", "1000", "2000"]
 
 
-def test_many_values_on_a_log_axis_get_powers_of_ten(drawn):
-    x = [10 ** (i / 10) for i in range(40)]
-    _, axes = drawn(Chart("s", "S", "scatter", series=[Series("a", x, x)], log_x=True))
-    told = [label.get_text() for label in axes.get_xticklabels()]
-    assert {"10⁰", "10¹", "10²", "10³"} <= set(told)
-
-
 def test_second_words_stand_beneath_their_tick(drawn):
     _, axes = drawn(lines(second_x={20: "19.1 %", 50: "48.7 %"}))
     assert [label.get_text() for label in axes.get_xticklabels()] == ["20\n19.1 %", "50\n48.7 %"]
@@ -221,7 +207,7 @@ def test_few_bars_stand_with_their_whiskers(drawn):
     assert whisker[:, 1].tolist() == pytest.approx([0.4, 0.7])
 
 
-def test_heat_maps_go_from_top_to_bottom_and_say_few_values(drawn):
+def test_heat_maps_go_from_top_to_bottom(drawn):
     _, axes = drawn(KINDS["heatmap"])
     (image,) = axes.get_images()
     low, high = axes.get_ylim()
@@ -229,7 +215,6 @@ def test_heat_maps_go_from_top_to_bottom_and_say_few_values(drawn):
     assert image.get_array()[0].tolist() == [0.5, -1.0]
     # Around zero, so that the colours say the sign.
     assert image.get_clim() == (-2.0, 2.0)
-    assert [text.get_text() for text in axes.texts] == ["0.5", "-1", "2"]
 
 
 def test_names_are_no_formulas_and_unknown_letters_no_warning(tmp_path):

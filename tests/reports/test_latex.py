@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlst.reports._latex_text import escaped, marked_up
+from dlst.reports._latex_text import escaped, latex_of
 from dlst.reports.document import (
     Chart,
     Code,
@@ -146,7 +146,7 @@ def test_the_whole_document_survives_any_words():
 @given(st.text())
 def test_any_text_can_be_escaped(text):
     assert_sound(escaped(text))
-    assert_sound(marked_up(text))
+    assert_sound(latex_of(text))
 
 
 @pytest.mark.parametrize(
@@ -173,6 +173,6 @@ def test_plain_words_are_left_alone():
 
 
 def test_marks_may_hold_code():
-    assert marked_up("**`r` < 2**: `a**b`") == (
+    assert latex_of("**`r` < 2**: `a**b`") == (
         r"\textbf{\texttt{r} \textless{} 2}: \texttt{a{*}{*}b}"
     )

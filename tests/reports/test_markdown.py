@@ -112,4 +112,4 @@ def test_code_is_fenced_even_when_it_has_fences():
 
 def test_the_map_is_for_the_page():
     text = document_to_markdown(document(LatentMap("m", "Codes", {}, note="Of yeast.")))
-    assert "**Codes** is a map to explore on the HTML page.\n\nOf yeast." in text
+    assert "**Codes** is a map to explore on the HTML page. Of yeast." in text

@@ -12,8 +12,7 @@ import plotly.graph_objects
 import pytest
 
 from dlst.reports._chart_values import chart_values
-from dlst.reports._plotly import chart_figure
-from dlst.reports._plotly_theme import COLOURS, THEMES
+from dlst.reports._plotly import COLOURS, THEMES, chart_figure
 from dlst.reports._png import png_address, sprite
 from dlst.reports.document import (
     Chart,
@@ -59,7 +58,6 @@ LINES = Chart(
         Series("DLST", [0.1, 0.2], [0.8, None], [0.7, None], [0.9, None], emphasis=True),
         Series("BR & co", [0.1, 0.3], [0.7, float("nan")]),
     ],
-    levels={"floor": 0.5, "unknown": float("nan")},
     second_x={0.1: "9 %", 0.2: "18 %"},
     alternative="DLST lies above BR.",
 )
@@ -260,7 +258,7 @@ def test_plotly_accepts_every_figure(chart):
         )
 
 
-def test_a_figure_has_bands_levels_second_ticks_and_the_strongest_on_top():
+def test_a_figure_has_bands_second_ticks_and_the_strongest_on_top():
     figure = chart_figure(LINES)
     weaker, low, high, strongest = figure["data"]
     assert (weaker["name"], strongest["name"]) == ("BR &amp; co", "DLST")
@@ -268,8 +266,6 @@ def test_a_figure_has_bands_levels_second_ticks_and_the_strongest_on_top():
     assert weaker["y"] == [0.7, None]
     assert strongest["line"]["width"] > weaker["line"]["width"]
     assert (low["y"], high["y"], high["fill"]) == ([0.7], [0.9], "tonexty")
-    assert [shape["y0"] for shape in figure["layout"]["shapes"]] == [0.5]
-    assert [note["text"] for note in figure["layout"]["annotations"]] == ["floor"]
     assert figure["layout"]["xaxis"]["ticktext"] == ["0.1<br>9 %", "0.2<br>18 %"]
 
 
@@ -279,20 +275,10 @@ def test_bars_keep_their_order_and_the_strong_ones_their_colour():
     assert bars[0]["marker"]["opacity"] > bars[1]["marker"]["opacity"]
 
 
-def test_the_name_of_a_level_stands_where_the_values_are_far():
-    def side(*y):
-        chart = replace(LINES, series=[Series("s", [1, 2], y)], levels={"floor": 0.5})
-        return chart_figure(chart)["layout"]["annotations"][0]["xanchor"]
-
-    assert side(0.9, 0.6) == "left"
-    assert side(0.6, 0.9) == "right"
-    assert side(0.6, None) == "right"
-
-
 def test_many_bars_lie_and_the_chart_grows_with_them():
     def figure(n):
         series = Series("s", [f"class {i}" for i in range(n)], [1.0] * n, [0.5] * n, [2.0] * n)
-        return chart_figure(Chart("b", "B", "bars", "class", "AP", [series], levels={"mean": 1.0}))
+        return chart_figure(Chart("b", "B", "bars", "class", "AP", [series]))
 
     few, many, most = figure(12), figure(13), figure(101)
     assert "orientation" not in few["data"][0]
@@ -300,7 +286,6 @@ def test_many_bars_lie_and_the_chart_grows_with_them():
     assert many["data"][0]["orientation"] == "h"
     assert many["data"][0]["error_x"]["array"] == [1.0] * 13
     assert many["layout"]["xaxis"]["title"]["text"] == "AP"
-    assert many["layout"]["shapes"][0]["x0"] == 1.0
     assert most["layout"]["height"] > 101 * 20 > many["layout"]["height"]
 
 

@@ -16,7 +16,7 @@ from dlst.reports.document import (
     TableColumn,
     Text,
 )
-from dlst.reports.plain import document_to_text, heading, is_numeric
+from dlst.reports.plain import document_to_text
 
 
 def document(*blocks, **head):
@@ -127,7 +127,7 @@ def test_pictures_are_told_in_words():
     )
     assert "[figure] Curve. It falls. Ten draws." in text
     assert "[figure] Ranks; DLST leads." in text
-    assert "[map] Codes of yeast. It is on the HTML page." in text
+    assert "Codes of yeast is a map to explore on the HTML page." in text
     assert "svg" not in text
 
 
@@ -138,13 +138,6 @@ def test_names_cannot_speak_to_the_terminal():
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "[bold]x[/bold]" in text
-
-
-def test_arrows_and_sides():
-    table = scores()
-    assert [heading(column) for column in table.columns] == ["method", "set 0 ↑"]
-    assert heading(TableColumn("loss", "lower")) == "loss ↓"
-    assert [is_numeric(table, i) for i in range(2)] == [False, True]
 
 
 def test_a_picture_without_words_is_told_by_its_note():

@@ -8,7 +8,7 @@ from run_records import scored
 from dlst.errors import PlanError
 from dlst.experiments import Plan, register_probe
 from dlst.experiments.probes import _ADDRESSES, address_of
-from dlst.reports import build_document, layouts, register_layout
+from dlst.reports import build_document, register_layout, report
 from dlst.reports.document import Section, Text
 
 
@@ -23,7 +23,7 @@ class Second:
 
 
 def test_a_registered_layout_tells_the_runs_of_its_item(monkeypatch):
-    monkeypatch.setattr(layouts, "_LAYOUTS", {})
+    monkeypatch.setattr(report, "_LAYOUTS", {})
     register_layout("second-table", Second())
     document = build_document([scored("scene", "dlst", 0.7)], {"item": "second-table"})
     assert document.verdict == "DLST is fine."

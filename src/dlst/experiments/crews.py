@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import queue
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 from dlst import __version__
@@ -58,19 +58,19 @@ class Crew(Protocol):
         """Give one more worker, whose answers go to the queue."""
 
 
+@dataclass(frozen=True)
 class LocalCrew:
     """Processes of this machine."""
 
-    def __init__(self, limits: Limits):
-        self._limits = limits
+    limits: Limits
 
     def places(self) -> int:
         """Say how many tasks may be under way."""
-        return self._limits.jobs
+        return self.limits.jobs
 
     def worker(self, answers: Answers) -> Worker:
         """Start a process."""
-        return WorkerProcess(self._limits, answers)
+        return WorkerProcess(self.limits, answers)
 
 
 class ClusterCrew:

@@ -16,6 +16,7 @@ import pandas as pd
 from dlst.data import Dataset, fingerprint, load
 from dlst.decisions.label_sets import calibration_error
 from dlst.errors import DataError
+from dlst.experiments.latent_plane import spread_rows
 from dlst.experiments.measures import KEPT_OF_RULES, measure
 from dlst.experiments.plan import Cell
 from dlst.experiments.probes.latent_map import map_of
@@ -32,24 +33,18 @@ from dlst.metrics import (
 MOST_ROWS_KEPT = 1000
 """Of more test rows with an AP of their own a record keeps so many, at even distances."""
 
+FOR_ALL = ("decision", "tau")
+"""What a protocol fixes for all methods."""
+
 PER_LABEL_SCORES = ("macro_average_precision", "eleven_point_average_precision")
 PER_LABEL_DECISIONS = ("macro_precision", "macro_recall", "macro_f1")
 
 
 def carry_out(cell: Cell, chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Fit and measure a cell.
+    """Fit and measure a cell; ``chosen`` are parameters that were tuned before.
 
-    Parameters
-    ----------
-    cell : Cell
-    chosen : mapping, optional
-        Parameters that were tuned before, for ``tuning="once"``.
-
-    Returns
-    -------
-    dict
-        ``parameters`` (all that differ from the method's defaults), ``tuning``, ``metrics``,
-        ``seconds``, ``rows``, ``split``, ``warnings``.
+    The answer has ``parameters`` (all that differ from the method's defaults), what was ``tried``,
+    ``metrics``, ``seconds``, ``rows``, ``split``, ``warnings``, and what the protocol asks for.
     """
     rows, facts = _rows_and_facts(cell)
     started = time.perf_counter()
@@ -90,14 +85,10 @@ def _fixed(cell: Cell, rows: Rows) -> dict[str, Any]:
     Features of a table are on a scale already. The prior correction is the same for all methods,
     and so is the rule where the protocol names one.
     """
-    scales = "scaling" in make(cell.method).get_params(deep=False)
-    alike = {key: cell.protocol[key] for key in ("decision",) if key in cell.protocol}
-    return {
-        **({"scaling": "none"} if scales and rows.is_scaled else {}),
-        "tau": cell.protocol.get("tau", 0.0),
-        **alike,
-        **cell.parameters,
-    }
+    fixed = {"tau": 0.0} | {key: cell.protocol[key] for key in FOR_ALL if key in cell.protocol}
+    if rows.is_scaled and "scaling" in make(cell.method).get_params(deep=False):
+        fixed["scaling"] = "none"
+    return {**fixed, **cell.parameters}
 
 
 def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
@@ -132,7 +123,7 @@ def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str
     if redraws := cell.protocol.get("redraws"):
         measured["redrawn"] = _redrawn(redraws, test.Y, decided, P, S, r, by_rules)
     asked = cell.protocol.get("map")
-    if asked is not None and asked.get("method", cell.method) == cell.method and rows.drawn:
+    if asked is not None and asked.get("method", cell.method) == cell.method:
         whole, _ = _loaded(cell.data, json.dumps(cell.protocol.get("options", {})))
         measured["answers"] = {"map": map_of(model, whole, rows.drawn, asked)}
     return measured
@@ -178,8 +169,7 @@ def _set_calibration(model: MultiLabelClassifier, test: Dataset) -> dict[str, fl
 def _row_by_row(test: Dataset, S: Any) -> list[float | None]:
     """Return the average precision of each test row; None of rows without a label."""
     each = np.asarray(instance_average_precision(test.Y, S, empty="skip", average=None))
-    kept = np.linspace(0, len(each) - 1, min(len(each), MOST_ROWS_KEPT)).astype(np.intp)
-    return _rounded(each[kept])
+    return _rounded(each[spread_rows(len(each), MOST_ROWS_KEPT)])
 
 
 def _label_by_label(rows: Rows, P: Any, S: Any, decided: Any, r: int) -> dict[str, Any]:
@@ -199,15 +189,8 @@ def _label_by_label(rows: Rows, P: Any, S: Any, decided: Any, r: int) -> dict[st
         }
     )
     positives = [(part.Y == 1).astype(float) for part in (train, test)]
-    carried = np.concatenate([part.sum(axis=1) for part in positives])
     counts = np.sum([part.sum(axis=0) for part in positives], axis=0)
-    beside = np.sum(
-        [
-            part.T @ own
-            for part, own in zip(positives, np.split(carried, [train.n_samples]), strict=True)
-        ],
-        axis=0,
-    )
+    beside = np.sum([part.T @ part.sum(axis=1) for part in positives], axis=0)
     return {
         "names": list(train.label_names),
         "train_positives": [int(count) for count in positives[0].sum(axis=0)],

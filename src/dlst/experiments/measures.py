@@ -34,16 +34,9 @@ LABELLED_AP = "instance_average_precision_labelled"
 class Measures:
     """Metrics by what they judge.
 
-    Attributes
-    ----------
-    scores, decisions, top_r : dict of str to float
-        Of rankings and probabilities, of the model's own decisions, and of its r best labels.
-    labelled_ap : float
-        Instance AP over the rows that have a label.
-    r : int
-        Labels of each row in ``top_r``.
-    rules : dict of str to dict of str to float
-        Of the decisions by each rule that the model has learnt, and by its authors' ("own").
+    ``scores`` are of rankings and probabilities, ``decisions`` of the model's own, ``top_r`` of its
+    r best labels, ``rules`` of decisions by each rule that it has learnt and by its authors'
+    ("own"); ``labelled_ap`` is the instance AP over the rows that have a label.
     """
 
     scores: dict[str, float]
@@ -80,21 +73,11 @@ def measure(
     by_rule: Mapping[str, Any] | None = None,
     of_rules: Mapping[str, Sequence[str]] | None = None,
 ) -> Measures:
-    """Measure predictions.
+    """Measure predictions against the truth Y.
 
-    Parameters
-    ----------
-    Y : array-like or sparse of shape (n, K)
-        Truth.
-    decided, P, S : array-like or sparse of shape (n, K)
-        Decisions, probabilities and ranking scores, as ``predict_all`` gives them. Rankings within
-        a row are those of the scores, within a label those of the probabilities.
-    r : int
-        Labels that the top-r rule gives to each row.
-    by_rule : mapping of str to decisions, optional
-        Decisions by other rules, as ``predict_by_rules`` gives them.
-    of_rules : mapping of str to sequence of str, optional
-        What is measured of each of them; by default all.
+    Decisions, probabilities P and ranking scores S are as ``predict_all`` gives them: rankings
+    within a row are those of the scores, within a label those of the probabilities. ``by_rule`` has
+    decisions by other rules, and ``of_rules`` what is measured of each, by default all.
     """
     return Measures(
         scores={

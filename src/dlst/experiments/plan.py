@@ -55,11 +55,9 @@ class Variant:
         make(self.method, **self.parameters)
         object.__setattr__(self, "method", method_info(self.method).name)
         if not self.title:
-            settings = ", ".join(
-                f"{key.replace('__', '.')}={value}" for key, value in self.parameters.items()
-            )
+            fixed = [f"{key.replace('__', '.')}={each}" for key, each in self.parameters.items()]
             own = method_info(self.method).title
-            object.__setattr__(self, "title", f"{own} ({settings})" if settings else own)
+            object.__setattr__(self, "title", f"{own} ({', '.join(fixed)})" if fixed else own)
 
 
 @dataclass(frozen=True)
@@ -185,8 +183,10 @@ class Plan:
             if not getattr(self, part):
                 raise PlanError(f"{part} must be a list with at least one entry; got none.")
         object.__setattr__(self, "seeds", _seeds(self.seeds))
-        object.__setattr__(self, "methods", tuple(_variant(each) for each in self.methods))
-        object.__setattr__(self, "data", tuple(_source(each) for each in self.data))
+        method = "a method must be a name, or method, parameters and title"
+        object.__setattr__(self, "methods", tuple(_made(Variant, x, method) for x in self.methods))
+        data = "data must be names, or name, splits, seeds and protocols"
+        object.__setattr__(self, "data", tuple(_made(Source, each, data) for each in self.data))
         _check_parts(self.splits, self.protocols)
         _check_choice("tuning", self.tuning, get_args(Tuning))
         for probe in self.probes:
@@ -304,26 +304,14 @@ def plan_of(given: Mapping[str, Any]) -> Plan:
     return Plan(**given)
 
 
-def _variant(given: Any) -> Variant:
-    if isinstance(given, Variant):
+def _made(kind: type[Variant] | type[Source], given: Any, words: str) -> Variant | Source:
+    """Take a part of a plan that is ready, or make it of a name or of plain values."""
+    if isinstance(given, kind):
         return given
     try:
-        return Variant(given) if isinstance(given, str) else Variant(**given)
+        return kind(**given) if isinstance(given, Mapping) else kind(str(given))
     except TypeError as error:
-        raise PlanError(
-            f"a method must be a name, or method, parameters and title; got {given!r}."
-        ) from error
-
-
-def _source(given: Any) -> Source:
-    if isinstance(given, Source):
-        return given
-    try:
-        return Source(**given) if isinstance(given, Mapping) else Source(str(given))
-    except TypeError as error:
-        raise PlanError(
-            f"data must be names, or name, splits, seeds and protocols; got {given!r}."
-        ) from error
+        raise PlanError(f"{words}; got {given!r}.") from error
 
 
 def _check_listed(owner: Any, parts: Sequence[str]) -> None:

@@ -33,31 +33,16 @@ _THREADS = (
 
 
 class WorkerProcess:
-    """One process of :mod:`dlst.experiments.worker`.
+    """One process of :mod:`dlst.experiments.worker`; an OSError where the system gives none.
 
-    Parameters
-    ----------
-    limits : Limits
-    answers : queue
-        Gets ``(self, {"ready": …})`` when the process has started, ``(self, answer)`` for each
-        task, and ``(self, None)`` at last, when it has ended, however it did.
-
-    Attributes
-    ----------
-    task : Task or None
-        What it works on.
-    versions : dict
-        What it runs on; little until it has started.
-
-    Raises
-    ------
-    OSError
-        When the system gives no process.
+    The queue gets ``(self, {"ready": …})`` when the process has started, ``(self, answer)`` for
+    each task, and ``(self, None)`` at last, when it has ended, however it did.
     """
 
     def __init__(self, limits: Limits, answers: queue.Queue[Any]):
         self.task: Task | None = None
         self.given_at = 0.0
+        # Little, until it has started and says what it runs on.
         self.versions: dict[str, Any] = {"dlst": __version__}
         self._seconds = limits.seconds
         self._ready = False

@@ -92,30 +92,23 @@ DEFAULT_TEST_SIZE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Training and test rows, and how they came about.
-
-    Attributes
-    ----------
-    train, test : Dataset
-    split : str
-        Name of the split.
-    effective_missing : float or None
-        Share of the training positives that was dropped, where some were to be.
-    complete_cardinality : float
-        Labels of a training row before any were dropped.
-    is_scaled : bool
-        Whether methods are to take the features as they are: those of a table.
-    drawn : Split or None
-        Which rows of the data these are.
-    """
+    """Training and test rows, and how they came about."""
 
     train: Dataset
     test: Dataset
-    split: str
+    drawn: Split
+    """Which rows of the data these are."""
     complete_cardinality: float
+    """Labels of a training row before any were dropped."""
+    is_scaled: bool
+    """Whether methods are to take the features as they are: those of a table."""
     effective_missing: float | None = None
-    is_scaled: bool = False
-    drawn: Split | None = None
+    """Share of the training positives that was dropped, where some were to be."""
+
+    @property
+    def split(self) -> str:
+        """Name of the split."""
+        return self.drawn.name
 
 
 def check_protocol(protocol: Mapping[str, Any]) -> None:
@@ -134,14 +127,13 @@ def rows_of(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -
     drawn = _limited(drawn, seed, protocol.get("rows"))
     data, is_scaled = with_features(data, drawn.train)
     parts = _with_simulated(data.with_split(drawn), protocol.get("simulate"))
-    train, test = parts.train, parts.test
-    complete = train.cardinality
+    train = parts.train
+    whole = Rows(train, parts.test, drawn, train.cardinality, is_scaled)
     if not protocol.get("missing"):
-        nothing = 0.0 if "missing" in protocol else None
-        return Rows(train, test, drawn.name, complete, nothing, is_scaled, drawn)
+        return replace(whole, effective_missing=0.0 if "missing" in protocol else None)
     dropped = drop_labels(train, protocol["missing"], random_state=seed)
     rate = float(dropped.effective_rate)
-    return Rows(replace(train, Y=dropped.Y), test, drawn.name, complete, rate, is_scaled, drawn)
+    return replace(whole, train=replace(train, Y=dropped.Y), effective_missing=rate)
 
 
 def with_unlabelled(train: Dataset, test: Dataset) -> Dataset:

@@ -19,7 +19,7 @@ from dlst.experiments.crews import Crew, LocalCrew, Worker
 from dlst.experiments.limits import Limits
 from dlst.experiments.plan import Cell, Plan
 from dlst.experiments.records import RecordFolder
-from dlst.experiments.tasks import Task, source_of
+from dlst.experiments.tasks import Kind, Task, source_of
 
 TRIES = 2
 """Processes that may die of a task until that is its record."""
@@ -145,7 +145,7 @@ class _Run:
                 hold.close()
         return [self._named(task, self.finished[task.key]) for task in tasks]
 
-    def _task(self, kind: str, about: Cell | Mapping[str, Any]) -> Task:
+    def _task(self, kind: Kind, about: Cell | Mapping[str, Any]) -> Task:
         data, options = source_of(about)
         source = json.dumps([data, dict(options)], sort_keys=True)
         if source not in self.fingerprints:

@@ -12,20 +12,9 @@ from dlst.tagging.tables import placed, training_frame
 
 
 def with_features(data: Dataset, train: Any) -> tuple[Dataset, bool]:
-    """Make features of raw columns; data that have features pass.
+    """Make features of raw columns, by what training rows show; data that have features pass.
 
-    Parameters
-    ----------
-    data : Dataset
-    train : ndarray of int
-        The rows that the encoder is fitted on.
-
-    Returns
-    -------
-    data : Dataset
-        All rows.
-    is_scaled : bool
-        Whether methods are to take the features as they are.
+    Also says whether methods are to take the features as they are.
     """
     if data.table is None:
         return data, False

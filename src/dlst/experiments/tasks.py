@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from dlst.experiments.plan import Cell, stable_key
 from dlst.experiments.probes import address_of
 
+Kind = Literal["evaluate", "tune", "probe"]
+
 
 @dataclass(frozen=True)
 class Task:
-    """A cell to evaluate, a cell to tune once for the cells like it, or a probe.
+    """A cell to evaluate, a cell to tune once for the cells like it, or a probe."""
 
-    Attributes
-    ----------
-    kind : {"evaluate", "tune", "probe"}
-    cell : Cell or None
-        Of the first two.
-    probe : mapping
-        Of the third.
-    data_sha256 : str
-        :func:`~dlst.data.fingerprint` of its data.
-    chosen : mapping, optional
-        Parameters that were tuned before.
-    """
-
-    kind: str
+    kind: Kind
     cell: Cell | None = None
     probe: Mapping[str, Any] = field(default_factory=dict)
     data_sha256: str = ""
+    """:func:`~dlst.data.fingerprint` of its data."""
     chosen: Mapping[str, Any] | None = None
+    """Parameters that were tuned before."""
 
     @property
     def key(self) -> str:

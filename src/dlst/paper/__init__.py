@@ -7,9 +7,8 @@ would be a package beside this one.
 
 from dlst.experiments import register_probe
 from dlst.paper.catalogue import ITEMS, item, plan_for
-from dlst.paper.claims import Judgement, judge_claims
+from dlst.paper.claims import Judgement, judge_claims, tuned_and_not
 from dlst.paper.item import Claim, Item
-from dlst.paper.summary import tuned_and_not
 from dlst.reports import register_layout
 
 __all__ = [

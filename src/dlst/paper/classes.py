@@ -8,23 +8,22 @@ from typing import Any
 import pandas as pd
 
 from dlst.experiments import Source
-from dlst.paper.item import Claim, Item, Outcome, judged_by_share
+from dlst.paper.item import Claim, Item, Judged, judged_by_share
 from dlst.paper.setting import DEFAULT, PIPELINE
 from dlst.reports import Run
-from dlst.reports.class_gains import class_gains, gain_blocks, signed_gain
+from dlst.reports.cells import DASH, number, share, signed
+from dlst.reports.class_gains import class_gains, gain_blocks
 from dlst.reports.class_scores import Correlation, class_frame, correlation, over_classes
 from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
-from dlst.reports.score_blocks import percent_cell
 from dlst.reports.score_tables import LEVEL
-from dlst.reports.words import NOTHING, anchor, empty_section, listed
+from dlst.reports.words import anchor, listed
 
 VARIANT = "dlst1"
 Part = tuple[str, str, dict[str, pd.DataFrame]]
 """Title and name of a data set and, by title of the other method, its classes."""
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     sets: list[str | Source] = ["mediamill-2000"]
     if not quick:
         official = Source("corel5k", splits=["official"], seeds=1, protocols=[{"per_label": True}])
@@ -38,11 +37,8 @@ def asks(quick: bool) -> Mapping[str, Any]:
     }
 
 
-def sections(run: Run) -> list[Section]:
-    """Show the AP gain of each class over DLST₁ and over the best rival."""
-    found = {method: gains_of(run, method) for method in (DEFAULT, PIPELINE)}
-    if not any(found.values()):
-        return empty_section("classes", "Gain of each class")
+def _sections(run: Run) -> list[Section]:
+    found = {method: _gains_of(run, method) for method in (DEFAULT, PIPELINE)}
     text = (
         "The gain of a class is DLST's average precision (AP) less the other method's on the same "
         "test rows, averaged over runs; classes without a test positive have none. The concurrent "
@@ -81,15 +77,11 @@ def sections(run: Run) -> list[Section]:
     return [Section("classes", "The paper's claim", [Text(text), claims]), *figures]
 
 
-def verdict(run: Run) -> str:
-    """Say how much classes gain, and whether the gain falls with concurrent labels."""
-    parts = gains_of(run, DEFAULT)
-    if not parts:
-        return NOTHING
+def _verdict(run: Run) -> str:
     gained, related = [], []
-    for title, _, tables in parts:
+    for title, _, tables in _gains_of(run, DEFAULT):
         for other, table in tables.items():
-            gained.append(f"{signed_gain(table['gain'].mean())} over {other} on {title}")
+            gained.append(f"{table['gain'].mean():+.3f} over {other} on {title}")
             found = correlation(table["concurrent"], table["gain"])
             judged = "borne out" if _borne_out(found) else "not borne out"
             related.append(f"{judged} over {other} on {title} ({_correlation_cell(found).text})")
@@ -100,12 +92,12 @@ def verdict(run: Run) -> str:
     )
 
 
-def few_concurrent_gain_most(run: Run) -> tuple[Outcome, str]:
+def _few_concurrent_gain_most(run: Run) -> Judged:
     """Judge who gains most by the paper's pipeline: gain against concurrent labels."""
     lines: dict[str, list[str]] = {}
     borne: dict[str, list[bool]] = {}
     for method in (PIPELINE, DEFAULT):
-        for title, _, tables in gains_of(run, method):
+        for title, _, tables in _gains_of(run, method):
             for other, table in tables.items():
                 found = correlation(table["concurrent"], table["gain"])
                 if found is not None:
@@ -120,7 +112,7 @@ def few_concurrent_gain_most(run: Run) -> tuple[Outcome, str]:
     return judged_by_share(sum(borne[PIPELINE]), len(borne[PIPELINE])), evidence
 
 
-def gains_of(run: Run, method: str) -> list[Part]:
+def _gains_of(run: Run, method: str) -> list[Part]:
     """Give the classes of each data set on which a method, DLST₁ or a rival were run."""
     frame = class_frame(run)
     parts = []
@@ -142,15 +134,14 @@ def _best_rival(part: pd.DataFrame) -> str | None:
 
 def _claim_row(title: str, table: pd.DataFrame) -> list[TableCell]:
     if table.empty:
-        return [TableCell(title), TableCell("0", 0.0), *[TableCell("—")] * 5]
+        return [TableCell(title), number(0, 0), *[DASH] * 5]
     beside = correlation(table["concurrent"], table["gain"])
-    share = (table["gain"] > 0).mean()
     judged = "—" if beside is None else "borne out" if _borne_out(beside) else "not borne out"
     return [
         TableCell(title),
-        TableCell(str(len(table)), float(len(table))),
-        TableCell(signed_gain(table["gain"].mean()), float(table["gain"].mean())),
-        percent_cell(share),
+        number(len(table), 0),
+        signed(table["gain"].mean()),
+        share((table["gain"] > 0).mean()),
         _correlation_cell(beside),
         TableCell(judged),
         _correlation_cell(correlation(table["frequency"], table["gain"])),
@@ -162,16 +153,16 @@ def _borne_out(found: Correlation | None) -> bool:
 
 
 def _correlation_cell(found: Correlation | None) -> TableCell:
-    return TableCell("—") if found is None else TableCell(str(found), found.rho)
+    return DASH if found is None else TableCell(str(found), found.rho)
 
 
 CLASSES = Item(
     name="figure-classes",
     title="Gain of each class",
     where="Figure of improvements",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
-    claims=(Claim(13, "Classes with few concurrent labels gain most.", few_concurrent_gain_most),),
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
+    claims=(Claim(13, "Classes with few concurrent labels gain most.", _few_concurrent_gain_most),),
     summary=r"classes-claims",
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dlst.reports.document import Chart, Series, Table, TableCell, TableColumn
+from dlst.reports import cells
+from dlst.reports.document import Chart, Direction, Series, Table, TableCell, TableColumn
 from dlst.reports.run import Result
 from dlst.reports.words import percent
 
@@ -63,11 +64,7 @@ def density_table(result: Result, name: str) -> Table:
             TableColumn("density", meaning="share of the entries that are not near 0"),
         ],
         rows=[
-            [
-                TableCell(matrix),
-                TableCell(str(columns), columns),
-                TableCell(percent(density), density),
-            ]
+            [TableCell(matrix), cells.number(columns, 0), cells.share(density)]
             for matrix, columns, density in entries
         ],
         note=f"All {result['n_train']:,} training rows. Near 0 is at most {result['near_zero']:g} "
@@ -78,6 +75,9 @@ def density_table(result: Result, name: str) -> Table:
 def divergence_chart(result: Result, name: str) -> Chart:
     """Draw the divergence against the length of the code, before and after alignment."""
     lengths = [step["n_components"] for step in result["steps"]]
+    kinds = {"principal": "PLST, the start", "aligned": "after alignment"}
+    values = {which: [step[which]["kl"] for step in result["steps"]] for which in kinds}
+    first, last = (number(values["aligned"][end]) for end in (0, -1))
     return Chart(
         name=f"{name}-divergence",
         title="Divergence of code pairs from label pairs",
@@ -85,17 +85,11 @@ def divergence_chart(result: Result, name: str) -> Chart:
         x_title="length r of the code",
         y_title="KL(Q ‖ U), nats",
         series=[
-            Series(
-                title,
-                lengths,
-                [step[which]["kl"] for step in result["steps"]],
-                emphasis=which == "aligned",
-            )
-            for title, which in (("PLST, the start", "principal"), ("after alignment", "aligned"))
+            Series(title, lengths, values[which], emphasis=which == "aligned")
+            for which, title in kinds.items()
         ],
-        alternative="KL divergence against r, from "
-        f"{number(result['steps'][0]['aligned']['kl'])} after alignment at r = {lengths[0]} to "
-        f"{number(result['steps'][-1]['aligned']['kl'])} at r = {lengths[-1]}.",
+        alternative=f"KL divergence against r, from {first} after alignment at r = {lengths[0]} to "
+        f"{last} at r = {lengths[-1]}.",
     )
 
 
@@ -135,44 +129,37 @@ def _distance_line(which: str, r: int, step: Mapping[str, Any], *, emphasis: boo
 
 def length_table(result: Result, name: str) -> Table:
     """Tell what codes of every length keep of the labels."""
-    measures = {
-        "kl": TableColumn("KL", "lower", "divergence of code pairs from label pairs, in nats"),
-        "spearman": TableColumn(
-            "rank correlation", "higher", "Spearman's, of code and label distances"
+    measures: dict[str, tuple[str, Direction, str]] = {
+        "kl": ("KL", "lower", "divergence of code pairs from label pairs, in nats"),
+        "spearman": ("rank correlation", "higher", "Spearman's, of code and label distances"),
+        "pearson": ("correlation", "higher", "Pearson's, of the same"),
+        "variance_read": (
+            "read",
+            "higher",
+            "share of the labels' variance that an affine read-out gives back",
         ),
-        "pearson": TableColumn("correlation", "higher", "Pearson's, of the same"),
-        "variance_read": TableColumn(
-            "read", "higher", "share of the labels' variance that an affine read-out gives back"
-        ),
-        "density": TableColumn(
-            "density", meaning="share of the code's entries that are not near 0"
-        ),
-        "seconds": TableColumn("seconds", "lower", "time to find the codes"),
+        "density": ("density", "", "share of the code's entries that are not near 0"),
+        "seconds": ("seconds", "lower", "time to find the codes"),
     }
-    kinds = (("principal", "PLST"), ("aligned", "aligned"))
-    return Table(
-        name=f"{name}-lengths",
-        title="Codes of growing length",
-        columns=[
-            TableColumn("r", meaning="length of the code"),
+    kinds = {"principal": "PLST", "aligned": "aligned"}
+    columns = [
+        TableColumn(f"{title}, {kind}", direction, meaning)
+        for title, direction, meaning in measures.values()
+        for kind in kinds.values()
+    ]
+    rows = [
+        [
+            cells.number(step["n_components"], 0),
             *(
-                TableColumn(f"{column.title}, {kind}", column.direction, column.meaning)
-                for column in measures.values()
-                for _, kind in kinds
+                TableCell(number(step[which][key]), step[which][key])
+                for key in measures
+                for which in kinds
             ),
-        ],
-        rows=[
-            [
-                TableCell(str(step["n_components"]), step["n_components"]),
-                *(
-                    TableCell(number(step[which][key]), step[which][key])
-                    for key in measures
-                    for which, _ in kinds
-                ),
-            ]
-            for step in result["steps"]
-        ],
-    )
+        ]
+        for step in result["steps"]
+    ]
+    first = TableColumn("r", meaning="length of the code")
+    return Table(f"{name}-lengths", "Codes of growing length", [first, *columns], rows)
 
 
 def at_shown(result: Result, which: str, key: str) -> Any:

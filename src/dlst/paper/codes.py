@@ -16,8 +16,7 @@ from dlst.paper.code_blocks import (
     number,
     shown_step,
 )
-from dlst.paper.item import Claim, Item, Outcome
-from dlst.paper.setting import nothing_probed
+from dlst.paper.item import Claim, Item, Judged, judged_by_share
 from dlst.reports import Run
 from dlst.reports.document import Block, Section, Text
 from dlst.reports.run import Result
@@ -30,38 +29,26 @@ NOTABLE = 0.05
 """A share of entries that would be worth a word."""
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run; the quick version is the same."""
+def _asks(_quick: bool) -> Mapping[str, Any]:
     return {"probes": [{"probe": "codes", "data": name} for name in ("multidigits", "yeast")]}
 
 
-def sections(run: Run) -> list[Section]:
-    """Build a section for each data set that was probed."""
-    results = run.probes("codes")
-    if not results:
-        return nothing_probed("codes", "Labels and codes")
+def _sections(run: Run) -> list[Section]:
     return [
         Section(name, f"{result['data']}: labels and codes", _blocks(result, name))
-        for name, result in results.items()
+        for name, result in run.probes("codes").items()
     ]
 
 
-def verdict(run: Run) -> str:
-    """Say in two sentences where density comes from, and what alignment does to short codes."""
+def _verdict(run: Run) -> str:
     results = list(run.probes("codes").values())
-    if not results:
-        return "No label matrix has been encoded. The failures say why."
     rotated = [result["data"] for result in results if is_rotation(result["steps"][-1])]
     where = listed(rotated or ["no data set"])
-    labels, never, aligned = (
-        _span(shares)
-        for shares in (
-            [result["density"]["labels"] for result in results],
-            [at_shown(result, "principal", "density") for result in results],
-            [at_shown(result, "aligned", "density") for result in results],
-        )
-    )
+    labels = _span([result["density"]["labels"] for result in results])
     shown = [shown_step(result) for result in results]
+    never, aligned = (
+        _span([step[which]["density"] for step in shown]) for which in ("principal", "aligned")
+    )
     return (
         f"Codes as long as the rank are the labels rotated on {where}, with nothing filled in; "
         f"of the entries {labels} differ from 0 in labels, {never} in codes never aligned and "
@@ -97,8 +84,7 @@ def _blocks(result: Result, name: str) -> list[Block]:
 
 def _density_words(result: Result) -> str:
     labels, centred = result["density"]["labels"], result["density"]["centred"]
-    principal = at_shown(result, "principal", "density")
-    aligned = at_shown(result, "aligned", "density")
+    principal, aligned = (at_shown(result, each, "density") for each in ("principal", "aligned"))
     figures = (
         f"Of the aligned codes' entries {percent(aligned)} differ from 0, of the labels "
         f"{percent(labels)}; subtracting each label's mean alone gives {percent(centred)}, and "
@@ -162,33 +148,31 @@ def is_rotation(step: Mapping[str, Any]) -> bool:
     return bool(aligned["kl"] <= ROUNDING and aligned["largest_gap"] <= ROUNDING)
 
 
-def denser_and_fuller(run: Run) -> tuple[Outcome, str]:
+def _denser_and_fuller(run: Run) -> Judged:
     """Judge both halves: that codes are denser, and that a full one is more than a rotation."""
     results = run.probes("codes").values()
-    if not results:
-        return "cannot be judged", verdict(run)
     denser = all(
         at_shown(each, "aligned", "density") > each["density"]["labels"] for each in results
     )
     fuller = not any(is_rotation(each["steps"][-1]) for each in results)
-    outcome: Outcome = "in part" if denser != fuller else "borne out" if denser else "not borne out"
     halves = f"Denser: {'yes' if denser else 'no'}. Filled in: {'yes' if fuller else 'no'}."
-    return outcome, f"{halves} {verdict(run)}"
+    return judged_by_share(denser + fuller, 2), f"{halves} {_verdict(run)}"
 
 
 CODES = Item(
     name="figure-codes",
     title="Labels and their codes",
     where="Figure 1",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
     claims=(
         Claim(
             14,
             "The learnt code is denser than the labels and fills in what they lack.",
-            denser_and_fuller,
+            _denser_and_fuller,
         ),
     ),
     summary=r".*(density|divergence|kl).*",
+    probe="codes",
 )

@@ -9,48 +9,37 @@ from dlst.paper.item import Item
 from dlst.paper.published import DATASETS
 from dlst.paper.setting import WITH_FEATURES
 from dlst.reports import Run
-from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, TableColumn, Text
-from dlst.reports.score_blocks import number
-from dlst.reports.words import NOTHING, data_title, empty_section, listed
+from dlst.reports.cells import DASH, columns, number
+from dlst.reports.document import Chart, Section, Series, Table, TableCell, TableColumn, Text
+from dlst.reports.words import data_title, listed
 
-FACTS = {"n": "n", "d": "d", "K": "K", "cardinality": "card"}
-"""Facts that the paper prints: their names here and in :data:`DATASETS`."""
+FACTS = {"n": 0, "d": 0, "K": 0, "cardinality": 3}
+"""Facts that the paper prints, and their decimals."""
 
-DECIMALS = {"n": 0, "d": 0, "K": 0, "cardinality": 3}
 FEW_LABELS = 10.0
 """Data sets with more labels per row than this would flatten the chart of the others."""
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     names = WITH_FEATURES[:6] if quick else (*WITH_FEATURES, "sunattribute", "voc2007", "nus-wide")
     return {"probes": [{"probe": "describe", "data": name} for name in names]}
 
 
-def sections(run: Run) -> list[Section]:
-    """Show the paper's data sets beside its figures, then more about all of them."""
+def _sections(run: Run) -> list[Section]:
     found = _described(run)
-    if not found:
-        return empty_section("datasets", "Data sets")
-    blocks: list[Block] = [
-        Text(
-            "n rows, d features, K labels; the cardinality is the mean number of labels of a row. "
-            "d = 0 says that only the labels are at hand: experiments then draw features."
-        ),
-        _beside_the_paper(found),
-    ]
-    more: list[Block] = [_all_sets(found), *_labels_per_row(found)]
+    text = (
+        "n rows, d features, K labels; the cardinality is the mean number of labels of a row. "
+        "d = 0 says that only the labels are at hand: experiments then draw features."
+    )
+    more = "More about each data set"
     return [
-        Section("datasets", "Beside the paper", blocks),
-        Section("datasets-more", "More about each data set", more),
+        Section("datasets", "Beside the paper", [Text(text), _beside_the_paper(found)]),
+        Section("datasets-more", more, [_all_sets(found), *_labels_per_row(found)]),
     ]
 
 
-def verdict(run: Run) -> str:
-    """Say which data sets are those of the paper, and which differ in what."""
+def _verdict(run: Run) -> str:
     found = _described(run)
-    if not found:
-        return NOTHING
     same, differ = [], []
     for name in (name for name in DATASETS if name in found):
         facts = [_difference(name, fact, found[name]) for fact in _differing(name, found[name])]
@@ -76,52 +65,40 @@ def _described(run: Run) -> dict[str, Mapping[str, Any]]:
 
 def _differing(name: str, result: Mapping[str, Any]) -> list[str]:
     """List the facts that are not as printed; features that are not at hand do not count."""
+    has_features = result["d"] and not result.get("simulated")
     return [
         fact
-        for fact, printed in FACTS.items()
-        if not (fact == "d" and not _has_features(result))
-        and round(result[fact], DECIMALS[fact]) != DATASETS[name][printed]
+        for fact, decimals in FACTS.items()
+        if (fact != "d" or has_features)
+        and round(result[fact], decimals) != getattr(DATASETS[name], fact)
     ]
 
 
-def _has_features(result: Mapping[str, Any]) -> bool:
-    return bool(result["d"]) and not result.get("simulated")
-
-
 def _difference(name: str, fact: str, result: Mapping[str, Any]) -> str:
-    ours, printed = _fact_words(fact, result[fact]), _fact_words(fact, DATASETS[name][FACTS[fact]])
-    return f"{fact} ({ours} here, {printed} printed)"
-
-
-def _fact_words(fact: str, value: Any) -> str:
-    return f"{value:,.{DECIMALS[fact]}f}"
+    ours, printed = result[fact], getattr(DATASETS[name], fact)
+    return f"{fact} ({ours:,.{FACTS[fact]}f} here, {printed:,.{FACTS[fact]}f} printed)"
 
 
 def _beside_the_paper(found: Mapping[str, Mapping[str, Any]]) -> Table:
     rows = []
     for name, printed in DATASETS.items():
         result = found.get(name)
-        row = [TableCell(str(printed["title"]), note=name), TableCell(str(printed["type"]))]
-        for fact, key in FACTS.items():
-            row.append(TableCell("—") if result is None else _fact(fact, result[fact]))
-            row.append(_fact(fact, printed[key]))
+        row = [TableCell(printed.title, note=name), TableCell(printed.type)]
+        for fact, decimals in FACTS.items():
+            row.append(DASH if result is None else number(result[fact], decimals))
+            row.append(number(getattr(printed, fact), decimals))
         differs = "not described in this run"
         if result is not None:
-            differs = listed(_differing(name, result))
-            differs = "nothing" if differs == "none" else differs
+            differs = listed(_differing(name, result) or ["nothing"])
         rows.append([*row, TableCell(differs)])
-    facts = [TableColumn(title) for fact in FACTS for title in (fact, f"{fact}, paper")]
+    facts = [title for fact in FACTS for title in (fact, f"{fact}, paper")]
     return Table(
         "datasets-paper",
         "The paper's data sets, here and as printed",
-        [TableColumn("data set"), TableColumn("type"), *facts, TableColumn("differs in")],
+        columns("data set", "type", *facts, "differs in"),
         rows,
         note="Features that are not at hand are not compared.",
     )
-
-
-def _fact(fact: str, value: Any) -> TableCell:
-    return TableCell(_fact_words(fact, value), float(value))
 
 
 def _all_sets(found: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -132,7 +109,7 @@ def _all_sets(found: Mapping[str, Mapping[str, Any]]) -> Table:
         rows.append(
             [
                 TableCell(data_title(name, bool(result.get("simulated"))), note=result["note"]),
-                *(_fact(fact, result[fact]) for fact in FACTS),
+                *(number(result[fact], decimals) for fact, decimals in FACTS.items()),
                 number(result["density"], 4),
                 TableCell(split, result["n_train"]),
                 _count(result["label_sets"]),
@@ -143,9 +120,8 @@ def _all_sets(found: Mapping[str, Mapping[str, Any]]) -> Table:
                 TableCell(result["note"] or "—"),
             ]
         )
-    columns = [
-        TableColumn("data set"),
-        *(TableColumn(fact) for fact in FACTS),
+    titles = [
+        *columns("data set", *FACTS),
         TableColumn("density", "", "cardinality over K"),
         TableColumn("train/test", "", "rows of the official split"),
         TableColumn("label sets", "", "distinct ones"),
@@ -154,16 +130,13 @@ def _all_sets(found: Mapping[str, Mapping[str, Any]]) -> Table:
         TableColumn("median label", "", "rows of it"),
         TableColumn("commonest label", "", "rows of it"),
         TableColumn("never", "", "labels that no row has"),
-        TableColumn("features"),
-        TableColumn("note"),
+        *columns("features", "note"),
     ]
-    return Table("datasets-all", "All data sets", columns, rows)
+    return Table("datasets-all", "All data sets", titles, rows)
 
 
 def _count(value: float) -> TableCell:
-    return TableCell(
-        f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}", float(value)
-    )
+    return number(value, 0 if float(value).is_integer() else 1)
 
 
 def _labels_per_row(found: Mapping[str, Mapping[str, Any]]) -> list[Chart]:
@@ -197,8 +170,9 @@ DATA_SETS = Item(
     name="table-datasets",
     title="Data sets",
     where="Tables I and V",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
     summary=r"data-?sets?.*",
+    probe="describe",
 )

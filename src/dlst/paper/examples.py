@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dlst.paper.item import Claim, Item, Outcome, judged_by_share
-from dlst.paper.setting import nothing_probed
+from dlst.paper.item import Claim, Item, Judged, judged_by_share
 from dlst.reports import Run
 from dlst.reports._png import png_address
-from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
+from dlst.reports.cells import DASH, columns, number
+from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.run import Result
 from dlst.reports.words import listed
 
@@ -32,41 +32,26 @@ SCORES = {
 }
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run; the quick version is the same."""
+def _asks(_quick: bool) -> Mapping[str, Any]:
     return {"probes": [{"probe": "examples", "data": name} for name in ("multidigits", "msrc")]}
 
 
-def sections(run: Run) -> list[Section]:
-    """Build a section for each data set that was probed."""
-    results = run.probes("examples")
-    if not results:
-        return nothing_probed("examples", "Label sets")
-    return [
-        Section(
-            name,
-            f"{result['data']}: label sets",
-            [
-                Text(
-                    f"Methods learn from {result['n_train']:,} rows ({result['split']} split) and "
-                    "decide by themselves how many labels each of "
-                    f"{result['n_test']:,} unseen rows gets. The rows shown stand at even "
-                    "distances among these: nobody picked them."
-                ),
-                _example_table(result, name),
-                _summary_table(result, name),
-                Text(_words(result)),
-            ],
+def _sections(run: Run) -> list[Section]:
+    sections = []
+    for name, result in run.probes("examples").items():
+        text = (
+            f"Methods learn from {result['n_train']:,} rows ({result['split']} split) and decide "
+            f"by themselves how many labels each of {result['n_test']:,} unseen rows gets. The "
+            "rows shown stand at even distances among these: nobody picked them."
         )
-        for name, result in results.items()
-    ]
+        tables = _example_table(result, name), _summary_table(result, name)
+        blocks: list[Block] = [Text(text), *tables, Text(_words(result))]
+        sections.append(Section(name, f"{result['data']}: label sets", blocks))
+    return sections
 
 
-def verdict(run: Run) -> str:
-    """Judge in two sentences whether codes give the most comprehensive label sets."""
+def _verdict(run: Run) -> str:
     results = list(run.probes("examples").values())
-    if not results:
-        return "No label sets have been compared. The failures say why."
     codes = "; ".join(
         f"{standing(result)} on {result['data']} ({_method(result)['right']:.2f} right labels per "
         f"row, {_method(result, 'dlst1')['right']:.2f} and {_method(result, 'dlst2')['right']:.2f})"
@@ -87,16 +72,13 @@ def verdict(run: Run) -> str:
 
 def _example_table(result: Result, name: str) -> Table:
     names = result["label_names"]
+    titles = [f"{method['title']}: {method['source']}" for method in result["methods"]]
     return Table(
         name=f"{name}-rows",
         title=f"{len(result['examples'])} test rows",
         columns=[
             TableColumn("row", meaning="its place among the test rows"),
-            TableColumn("truth"),
-            *(
-                TableColumn(f"{method['title']}: {method['source']}")
-                for method in result["methods"]
-            ),
+            *columns("truth", *titles),
         ],
         rows=[
             [
@@ -138,13 +120,11 @@ def _picture(ink: Any) -> str:
 def _summary_table(result: Result, name: str) -> Table:
     methods = result["methods"]
     best = {key: max(round(method[key], 3) for method in methods) for key in SCORES}
-    empty = [TableCell("—")] * (len(SCORES) + 2)
     return Table(
         name=f"{name}-summary",
         title=f"All {result['n_test']:,} test rows",
         columns=[
-            TableColumn("method"),
-            TableColumn("labels by"),
+            *columns("method", "labels by"),
             TableColumn("given", meaning="labels given per row"),
             *SCORES.values(),
             TableColumn(
@@ -156,15 +136,10 @@ def _summary_table(result: Result, name: str) -> Table:
             [
                 TableCell(method["title"]),
                 TableCell(method["source"]),
-                TableCell(f"{method['given']:.2f}", method["given"]),
-                *(
-                    TableCell(
-                        f"{method[key]:.3f}", method[key], best=round(method[key], 3) == best[key]
-                    )
-                    for key in SCORES
-                ),
+                number(method["given"], 2),
+                *(number(method[key], best=round(method[key], 3) == best[key]) for key in SCORES),
                 _lead(result, method),
-                TableCell(f"{method['seconds']:.1f}", method["seconds"]),
+                number(method["seconds"], 1),
             ]
             for method in methods
         ],
@@ -172,8 +147,8 @@ def _summary_table(result: Result, name: str) -> Table:
             [
                 TableCell("truth"),
                 TableCell("labels that the rows have"),
-                TableCell(f"{result['cardinality']:.2f}", result["cardinality"]),
-                *empty,
+                number(result["cardinality"], 2),
+                *[DASH] * (len(SCORES) + 2),
             ]
         ],
         note="By each method's own decisions, but for recall at equal length, where every row gets "
@@ -183,7 +158,7 @@ def _summary_table(result: Result, name: str) -> Table:
 
 def _lead(result: Result, method: Mapping[str, Any]) -> TableCell:
     if method["name"] == result["papers_choice"]:
-        return TableCell("—")
+        return DASH
     return TableCell(f"{method['lead']:+.3f}{_doubt(method)}", method["lead"])
 
 
@@ -230,25 +205,26 @@ def _most(result: Result, key: str) -> Mapping[str, Any]:
     return max(result["methods"], key=lambda method: method[key])
 
 
-def most_comprehensive(run: Run) -> tuple[Outcome, str]:
+def _most_comprehensive(run: Run) -> Judged:
     """Judge whether neighbours in codes name the most true labels, and rank them best."""
     results = run.probes("examples").values()
     holds = [standing(result) == "holds" for result in results]
     holds += [ranks_best(result) for result in results]
-    return judged_by_share(sum(holds), len(holds)), verdict(run)
+    return judged_by_share(sum(holds), len(holds)), _verdict(run)
 
 
 EXAMPLES = Item(
     name="figure-examples",
     title="Labels found in three spaces",
     where="Figure of MSRC",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
     claims=(
         Claim(
-            15, "Neighbours in codes give the most comprehensive label sets.", most_comprehensive
+            15, "Neighbours in codes give the most comprehensive label sets.", _most_comprehensive
         ),
     ),
     summary=r".*summary.*",
+    probe="examples",
 )

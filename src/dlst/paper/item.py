@@ -8,9 +8,12 @@ from typing import Any, Literal
 
 from dlst.experiments import Plan
 from dlst.reports import Run
-from dlst.reports.document import Section
+from dlst.reports.document import Section, Text
+from dlst.reports.words import NOTHING
 
 Outcome = Literal["borne out", "in part", "not borne out", "cannot be judged"]
+Judged = tuple[Outcome, str]
+"""What became of a claim, for the paper's pipeline, and the figures."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Claim:
 
     number: int
     words: str
-    judge: Callable[[Run], tuple[Outcome, str]]
+    judge: Callable[[Run], Judged]
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,15 @@ class Item:
     asks : callable
         Takes whether the run is to be quick, and returns what a plan of it says beside its name:
         see :class:`dlst.experiments.Plan`.
-    sections, verdict : callable
-        Take a run, and return what its report shows, and what it means in two sentences.
+    tells, concludes : callable
+        Take a run that has something to tell, and return what its report shows, and what it means
+        in two sentences.
     claims : sequence of Claim
         What the paper says of it.
     summary : str
         A regular expression: the names of the blocks that a page on all items shows of it.
+    probe : str
+        The probe whose answers it tells; none where it tells scores.
 
     Examples
     --------
@@ -72,10 +78,11 @@ class Item:
     title: str
     where: str
     asks: Callable[[bool], Mapping[str, Any]]
-    sections: Callable[[Run], list[Section]]
-    verdict: Callable[[Run], str]
+    tells: Callable[[Run], list[Section]]
+    concludes: Callable[[Run], str]
     claims: Sequence[Claim] = ()
     summary: str = ""
+    probe: str = ""
 
     def plan(self, *, quick: bool = False) -> Plan:
         """Return what to run; the quick version has fewer seeds, sets or rows, and says so."""
@@ -85,6 +92,24 @@ class Item:
             item=self.name,
             command=f"dlst reproduce {self.name}{' --quick' if quick else ''}",
         )
+
+    def sections(self, run: Run) -> list[Section]:
+        """Return what the report shows."""
+        if self.has_ended(run):
+            return self.tells(run)
+        return [Section(self.name, self.title, [Text(NOTHING)])]
+
+    def verdict(self, run: Run) -> str:
+        """Say what the records mean."""
+        return self.concludes(run) if self.has_ended(run) else NOTHING
+
+    def judged(self, claim: Claim, run: Run) -> Judged:
+        """Say what became of a claim."""
+        return claim.judge(run) if self.has_ended(run) else ("cannot be judged", NOTHING)
+
+    def has_ended(self, run: Run) -> bool:
+        """Say whether there is anything to tell."""
+        return bool(run.probes(self.probe)) if self.probe else run.has_results
 
 
 def judged_by_share(won: int, total: int) -> Outcome:

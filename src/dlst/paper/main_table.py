@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,10 +10,11 @@ import pandas as pd
 from dlst.experiments import Source
 from dlst.paper.item import Claim, Item
 from dlst.paper.main_claims import beats_the_group, better_everywhere, measured_by_top_r
-from dlst.paper.printed import Beside, beside, outside_counts
+from dlst.paper.printed import beside, outside_counts
 from dlst.paper.published import DATASETS, MEASURES
-from dlst.paper.setting import DEFAULT, NINE, PIPELINE, SEMI, TENTH, most_runs
+from dlst.paper.setting import DEFAULT, NINE, PIPELINE, SEMI, SPLITS, TENTH, most_runs, split_tables
 from dlst.reports import Run
+from dlst.reports.cells import columns, number
 from dlst.reports.comparison import cost_section, rank_sections
 from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.rank_blocks import holm_sentence, ranks_of
@@ -21,16 +22,13 @@ from dlst.reports.run import real
 from dlst.reports.score_blocks import (
     direction_of,
     measure_heading,
-    number,
     run_sentences,
     score_block,
     score_chart,
 )
 from dlst.reports.standing import standing
-from dlst.reports.words import NOTHING, anchor, empty_section, listed
+from dlst.reports.words import NOTHING, anchor, listed
 
-OWN_DECISIONS = {"micro_f1_top_r": "micro_f1", "macro_f1_top_r": "macro_f1"}
-SPLITS = {"random": "random splits", "official": "official split"}
 MAPPED = ("emotions", "scene", "yeast", "msrc")
 PRINTED_ORDER = "(Scene, Emotions, Yeast, Mediamill, MSRC, SUNattribute)"
 CORRECTION = (
@@ -39,8 +37,7 @@ CORRECTION = (
 )
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     official = ["emotions", "scene", *([] if quick else ["yeast", "mediamill-2000"])]
     drawn = ["msrc", *([] if quick else ["sunattribute"])]
     tenths = [Source(name, splits=["random"], protocols=[TENTH]) for name in drawn]
@@ -55,10 +52,7 @@ def asks(quick: bool) -> Mapping[str, Any]:
     }
 
 
-def sections(run: Run) -> list[Section]:
-    """Build a section for each measure of the paper, then ranks, costs and what was simulated."""
-    if not run.has_results:
-        return empty_section("main", "Scores")
+def _sections(run: Run) -> list[Section]:
     frame = real(run.frame)
     return [
         Section("protocol", "Protocol", [*run_sentences(run), *map(Text, _protocol_words(run))]),
@@ -70,10 +64,7 @@ def sections(run: Run) -> list[Section]:
     ]
 
 
-def verdict(run: Run) -> str:
-    """Say where the default is best, what tests say of it, and how many printed values can be."""
-    if not run.has_results:
-        return f"{NOTHING} The list of failures says what went wrong."
+def _verdict(run: Run) -> str:
     counts = outside_counts(run)
     return (
         f"{_standing_words(real(run.frame))} Of the {counts.total} values that the paper printed "
@@ -99,19 +90,10 @@ def _measure_section(frame: pd.DataFrame, measure: str) -> Section:
     if frame.empty:
         return Section(anchor("main", measure), MEASURES[measure], [Text(NOTHING)])
     reference = str(frame["title"].iloc[0])
-    measures = [measure, *([OWN_DECISIONS[measure]] if measure in OWN_DECISIONS else [])]
+    own = measure.removesuffix("_top_r")
+    measures = [measure] if own == measure else [measure, own]
     chart = score_chart(most_runs(frame), measure, reference, name=anchor("main", measure, "chart"))
-    tables = [
-        score_block(
-            frame[frame["drawn"] == kind],
-            each,
-            reference,
-            name=anchor("main", each, kind),
-            title=f"{measure_heading(each)}: {words}",
-        )
-        for each in measures
-        for kind, words in SPLITS.items()
-    ]
+    tables = [table for each in measures for table in split_tables(frame, "main", each)]
     blocks: list[Block] = [block for block in (chart, *tables) if block is not None]
     return Section(anchor("main", measure), MEASURES[measure], blocks)
 
@@ -123,8 +105,7 @@ def _simulated_section(run: Run) -> list[Section]:
         return []
     reference = str(frame["title"].iloc[0])
     tables = [
-        score_block(frame, measure, reference, name=anchor("simulated", measure))
-        for measure in MEASURES
+        score_block(frame, each, reference, name=anchor("simulated", each)) for each in MEASURES
     ]
     words = Text("A made problem on real labels; it counts in no verdict, rank or claim above.")
     shown = [table for table in tables if table is not None]
@@ -148,13 +129,11 @@ def _printed_section(run: Run) -> list[Section]:
     return [Section("printed", "Beside the paper's values", [Text(words), *shown])] if shown else []
 
 
-def _printed_table(measure: str, found: Sequence[Beside]) -> Table:
-    direction = direction_of(measure)
-    columns = [
-        TableColumn("data"),
-        TableColumn("method"),
-        TableColumn("ours, random splits", direction),
-        TableColumn("ours, official split", direction),
+def _printed_table(measure: str, found: pd.DataFrame) -> Table:
+    ours = ("ours, random splits", "ours, official split")
+    titles = [
+        *columns("data", "method"),
+        *columns(*ours, direction=direction_of(measure)),
         TableColumn("paper", "", f"{MEASURES[measure]} in Table II, as printed"),
         TableColumn("floor", "", "labels ranked by their frequency in training"),
         TableColumn(
@@ -164,21 +143,18 @@ def _printed_table(measure: str, found: Sequence[Beside]) -> Table:
     ]
     rows = [
         [
-            TableCell(each.column),
-            TableCell(each.title),
-            number(each.random),
-            number(each.official),
+            *map(TableCell, (each.column, each.title)),
+            *map(number, (each.random, each.official)),
             number(each.printed, 4),
-            number(each.floor),
-            number(each.ceiling),
+            *map(number, (each.floor, each.ceiling)),
             TableCell(each.mark),
         ]
-        for each in found
+        for each in found.itertuples()
     ]
-    outside = sum(bool(each.mark) for each in found)
+    outside = int((found["mark"] != "").sum())
     note = f"{outside} of {len(found)} lines have a printed value outside floor and ceiling."
     title = f"{measure_heading(measure)}: ours beside the paper's"
-    return Table(anchor("main", measure, "printed"), title, columns, rows, note=note)
+    return Table(anchor("main", measure, "printed"), title, titles, rows, note=note)
 
 
 def _protocol_words(run: Run) -> list[str]:
@@ -197,7 +173,7 @@ def _protocol_words(run: Run) -> list[str]:
     if "mediamill-2000" in set(frame["data"]):
         words.append(
             "**mediamill-2000** stands for the paper's Mediamill: it is 2,000 of its "
-            f"{DATASETS['mediamill']['n']:,} rows, so ours and the printed values are not of the "
+            f"{DATASETS['mediamill'].n:,} rows, so ours and the printed values are not of the "
             "same rows."
         )
     return words
@@ -207,9 +183,9 @@ MAIN_TABLE = Item(
     name="table-main",
     title="Ten methods on six data sets",
     where="Table II",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
     claims=(
         Claim(
             1,

@@ -7,34 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from dlst.paper.curve_claims import (
-    ahead_sentence,
-    first_places,
-    keeps_most,
-    kept_share,
-    last_stable,
-    leads_everywhere,
-    ours_in,
-    rivals_of,
-    steady_sentence,
-)
-from dlst.paper.item import Claim, Item, Outcome
+from dlst.paper.curve_claims import Curve, first_places, ours_in, rivals_of
+from dlst.paper.item import Claim, Item
 from dlst.paper.setting import AP, DEFAULT, MACRO_F1, PIPELINE, TENTH
-from dlst.reports import Run
-from dlst.reports.curves import (
-    LastColumn,
-    Part,
-    curve_frame,
-    curve_section,
-    how_measured,
-    parts_of,
-    place,
-    scores_along,
-)
+from dlst.reports import Run, curves
+from dlst.reports.cells import DASH, number, share
+from dlst.reports.curves import LastColumn, Part, place
 from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
-from dlst.reports.score_blocks import number, percent_cell
 from dlst.reports.score_tables import ScoreTable
-from dlst.reports.words import NOTHING, empty_section, percent
+from dlst.reports.words import percent
 
 RATIOS = (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
 METHODS = (DEFAULT, PIPELINE, "faie", "mc", "slrm", "mrv", "leml", "krr")
@@ -47,8 +28,7 @@ LABELS_NEEDED = {"msrc": 3, "sunattribute": 6}
 """Labels per instance from which on DLST is stable, as the paper printed them."""
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     ratios = (0.0, 0.4, 0.9) if quick else RATIOS
     return {
         "data": ["msrc"] if quick else ["msrc", "sunattribute"],
@@ -59,26 +39,44 @@ def asks(quick: bool) -> Mapping[str, Any]:
     }
 
 
-def sections(run: Run) -> list[Section]:
-    """Show the claims in figures, then each data set."""
+def _parts(run: Run) -> list[Part]:
+    def dropped(cell: Mapping[str, Any]) -> float:
+        return float(round(100 * cell["protocol"].get("missing", 0.0), 6))
+
+    frame = curves.curve_frame(run, dropped)
+    return [(name, title, _one_place_each(part)) for name, title, part in curves.parts_of(frame)]
+
+
+def _one_place_each(part: pd.DataFrame) -> pd.DataFrame:
+    """Keep, of nominal shares that drop equally many labels, the first; ``places`` names them."""
+    dropped = part.groupby("x")["effective_missing"].mean().round(6)
+    first = {x: float(dropped.index[dropped == share][0]) for x, share in dropped.items()}
+    ends = {x: max(each for each in first if first[each] == x) for x in first.values()}
+    words = {x: place(x) if x == end else f"{place(x)} to {place(end)}" for x, end in ends.items()}
+    kept = part[part["x"].map(first) == part["x"]]
+    return kept.assign(places=kept["x"].map(words))
+
+
+CURVE = Curve(_parts, "missing ratios", "the most labels dropped", hard_first=False)
+
+
+def _sections(run: Run) -> list[Section]:
     parts = _parts(run)
-    if not parts:
-        return empty_section("missing", "The paper's claims")
     text = (
         "A share of the positive training entries is dropped; every row keeps a label and every "
         "class a row, so the share really dropped, beneath the axis, stays below the nominal one. "
         "Nominal shares that drop the very same labels are one place, named by all of them. Test "
-        f"labels are complete. {how_measured(run, pd.concat([part for _, _, part in parts]))}"
+        "labels are complete. "
+        f"{curves.how_measured(run, pd.concat([part for _, _, part in parts]))}"
     )
+    behind = "places at which every rival is behind"
     claims = Table(
         "missing-claims",
         "What the paper says of DLST under missing labels, in figures",
         [
             TableColumn("data set and method"),
-            TableColumn("leads in AP", "higher", "places at which every rival is behind"),
-            TableColumn(
-                "leads in macro-F1, top r", "higher", "places at which every rival is behind"
-            ),
+            TableColumn("leads in AP", "higher", behind),
+            TableColumn("leads in macro-F1, top r", "higher", behind),
             TableColumn("AP kept", "higher", "AP at the highest ratio over AP at the lowest"),
             TableColumn("AP kept by rivals", "", "the least and the most"),
             TableColumn("labels needed", "lower", "labels per instance down to which AP is stable"),
@@ -95,45 +93,11 @@ def sections(run: Run) -> list[Section]:
     return [Section("missing", "The paper's claims", [Text(text), claims]), *figures]
 
 
-def verdict(run: Run) -> str:
-    """Say whether DLST leads at all ratios, and whether it is the steadiest."""
-    parts = _parts(run)
-    if not parts:
-        return NOTHING
-    steady = steady_sentence(run, parts, "the most labels dropped", hard_first=False)
-    return f"{ahead_sentence(run, parts, 'missing ratios')} {steady}"
-
-
-def leads_at_all_ratios(run: Run) -> tuple[Outcome, str]:
-    """Judge whether every rival is behind at every ratio."""
-    return leads_everywhere(run, _parts(run))
-
-
-def depends_least(run: Run) -> tuple[Outcome, str]:
-    """Judge who keeps most where most labels are missing."""
-    return keeps_most(run, _parts(run), hard_first=False)
-
-
-def _parts(run: Run) -> list[Part]:
-    frame = curve_frame(run, lambda cell: round(100 * cell["protocol"].get("missing", 0.0), 6))
-    return [(name, title, _one_place_each(part)) for name, title, part in parts_of(frame)]
-
-
-def _one_place_each(part: pd.DataFrame) -> pd.DataFrame:
-    """Keep, of nominal shares that drop equally many labels, the first; ``places`` names them."""
-    dropped = part.groupby("x")["effective_missing"].mean().round(6)
-    first = {x: float(dropped.index[dropped == share][0]) for x, share in dropped.items()}
-    ends = {x: max(each for each in first if first[each] == x) for x in first.values()}
-    words = {x: place(x) if x == end else f"{place(x)} to {place(end)}" for x, end in ends.items()}
-    kept = part[part["x"].map(first) == part["x"]]
-    return kept.assign(places=kept["x"].map(words))
-
-
 def _section(part: Part) -> Section:
     frame = part[2]
     means = frame.groupby("x")[["effective_missing", "labels_kept"]].mean().dropna()
     words = {place(x): f"{each} %" for x, each in frame.groupby("x")["places"].first().items()}
-    return curve_section(
+    return curves.curve_section(
         "missing",
         "Missing labels",
         part,
@@ -152,44 +116,45 @@ def _section(part: Part) -> Section:
 def _kept(table: ScoreTable) -> LastColumn:
     low, high = table.mean.columns[[0, -1]]
     column = TableColumn("kept", "higher", f"value at {high} % over value at {low} %")
-    shares = kept_share(table, hard_first=False).dropna()
-    return column, {str(method): percent_cell(share, 1) for method, share in shares.items()}
+    kept = CURVE.kept_share(table.mean).dropna()
+    return column, {str(method): share(each, 1) for method, each in kept.items()}
 
 
 def _claim_row(part: Part, ours: str) -> list[TableCell]:
     name, title, frame = part
-    table = scores_along(frame, AP)
-    kept = kept_share(table, hard_first=False)
+    means = curves.scores_along(frame, AP).mean
+    kept = CURVE.kept_share(means)
     others = kept.reindex(rivals_of(frame)).dropna()
     labels = frame.groupby(frame["x"].map(place), sort=False)["labels_kept"].mean()
-    printed = LABELS_NEEDED.get(name)
+    stable = ((means.loc[ours] / means.loc[ours].iloc[0] - 1).abs() <= TOLERANCE).cummin()
+    # The first place is as good as itself, also where it is zero.
+    needed = labels[stable.index[max(1, stable.sum()) - 1]]
+    span = f"{percent(others.min(), 1)} to {percent(others.max(), 1)}"
     return [
         TableCell(f"{title}: {ours}"),
         *(_count(*first_places([part], measure, ours)) for measure in (AP, MACRO_F1)),
-        percent_cell(kept[ours], 1),
-        TableCell(
-            f"{percent(others.min(), 1)} to {percent(others.max(), 1)}" if len(others) else "—"
-        ),
-        number(labels[last_stable(table, ours, TOLERANCE)], 2),
+        share(kept[ours], 1),
+        TableCell(span) if len(others) else DASH,
+        number(needed, 2),
         number(frame["labels_complete"].mean(), 2),
-        TableCell("—") if printed is None else number(printed, 0),
+        number(LABELS_NEEDED.get(name), 0),
     ]
 
 
 def _count(won: int, judged: int) -> TableCell:
-    return TableCell(f"{won} of {judged}", won / judged) if judged else TableCell("—")
+    return TableCell(f"{won} of {judged}", won / judged) if judged else DASH
 
 
 MISSING_LABELS = Item(
     name="figure-missing",
     title="Missing labels",
     where="Figure of missing ratios",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=CURVE.verdict,
     claims=(
-        Claim(7, "DLST leads at all missing ratios.", leads_at_all_ratios),
-        Claim(8, "DLST depends less than the others on labels that are missing.", depends_least),
+        Claim(7, "DLST leads at all missing ratios.", CURVE.leads_everywhere),
+        Claim(8, "DLST depends less than the others on labels that are missing.", CURVE.keeps_most),
     ),
     summary=r"missing-claims|missing-[a-z0-9-]*-instance-average-precision-labelled",
 )

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dlst.paper.item import Claim, Item, Outcome
+from dlst.paper.item import Claim, Item, Judged
 from dlst.paper.published_voc import NUSWIDE_CLASSES, NUSWIDE_GAINS, NUSWIDE_MEANS
 from dlst.paper.setting import DEFAULT, HARD, PIPELINE
 from dlst.reports import Run
-from dlst.reports.class_scores import (
-    RUN,
-    by_class,
-    class_frame,
-    fact_of_class,
-    over_classes,
-)
-from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, TableColumn, Text
-from dlst.reports.score_blocks import finite, number
-from dlst.reports.words import NOTHING, anchor, empty_section, percent
+from dlst.reports.cells import DASH, columns, finite, number
+from dlst.reports.class_scores import RUN, by_class, class_frame, fact_of_class, over_classes
+from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, Text
+from dlst.reports.words import anchor, percent
 
+BOTH = ("precision", "recall")
 RULES = {"": "own decisions", "_top_r": "top r"}
 COMPARABLE = 0.05
 """Precision and recall that differ by no more than this are called comparable here."""
 
+HERE = {True: "as the paper says", False: "not so here"}
 PUBLISHED = "published, different input and split"
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     rows = [1000, 1000] if quick else [8000, 8000]
     return {
         "data": ["nus-wide"],
@@ -42,15 +38,10 @@ def asks(quick: bool) -> Mapping[str, Any]:
     }
 
 
-def sections(run: Run) -> list[Section]:
-    """Show precision and recall of each class, and their means."""
-    frame = class_frame(run)
-    if frame.empty:
-        return empty_section("nuswide", "NUS-WIDE, class by class")
+def _sections(run: Run) -> list[Section]:
     shown = []
-    for name, part in frame.groupby("data", sort=False):
-        title = str(part["shown"].iloc[0])
-        method = _shown_method(part)
+    for name, part in class_frame(run).groupby("data", sort=False):
+        title, method = str(part["shown"].iloc[0]), _shown_method(part)
         draws = part.groupby(RUN).ngroups
         text = (
             f"{draws} {'draw' if draws == 1 else 'draws'} of rows, "
@@ -58,33 +49,31 @@ def sections(run: Run) -> list[Section]:
             "method's own, and the r labels with the highest scores of each row, where r is the "
             f"mean number of labels of a training row. {run.tuning}"
         )
-        blocks: list[Block] = [Text(text), _means(str(name), title, part)]
-        blocks += [_bars(str(name), title, part, method, rule) for rule in RULES]
-        blocks.append(_scatter(str(name), title, part))
         named = _named_classes(str(name), title, part, method)
-        shown.append(
-            Section(anchor("nuswide", name), title, [*blocks, *([named] if named.rows else [])])
-        )
+        blocks: list[Block] = [
+            Text(text),
+            _means(str(name), title, part),
+            *(_bars(str(name), title, part, method, rule) for rule in RULES),
+            _scatter(str(name), title, part),
+            *([named] if named.rows else []),
+        ]
+        shown.append(Section(anchor("nuswide", name), title, blocks))
     return shown
 
 
-def verdict(run: Run) -> str:
-    """Give mean precision and recall beside the paper's, and judge what it says of classes."""
-    frame = class_frame(run)
-    if frame.empty:
-        return NOTHING
-    part = frame[frame["data"] == frame["data"].iloc[0]]
-    method, title = _shown_method(part), part["shown"].iloc[0]
-    means = [over_classes(part, name).at[method, "mean"] for name in ("precision", "recall")]
-    n_judged = int(by_class(part, "precision")[method].notna().sum())
+def _verdict(run: Run) -> str:
     printed = NUSWIDE_MEANS["DLST"]
-    judged = _judged_classes(part, method)
-    agree = sum(holds for _, _, _, holds in judged)
     if run.frame["simulated"].any():
         return (
             "The features are simulated, so what was measured here counts in no verdict; the paper "
             f"printed a mean precision of {printed[0]:.4f} and a mean recall of {printed[1]:.4f}."
         )
+    part = next(part for _, part in class_frame(run).groupby("data", sort=False))
+    method, title = _shown_method(part), part["shown"].iloc[0]
+    means = [over_classes(part, name).at[method, "mean"] for name in BOTH]
+    n_judged = int(by_class(part, "precision")[method].notna().sum())
+    judged = _judged_classes(part, method)
+    agree = sum(holds for *_, holds in judged)
     return (
         f"On {title}, the mean precision and recall over {n_judged} classes of "
         f"{run.title(method)}'s own decisions are {means[0]:.3f} and {means[1]:.3f}, where "
@@ -104,38 +93,27 @@ def _titles(part: pd.DataFrame) -> dict[str, str]:
 
 
 def _means(name: str, title: str, part: pd.DataFrame) -> Table:
-    keys = [f"{measure}{rule}" for rule in RULES for measure in ("precision", "recall")]
+    keys = [f"{measure}{rule}" for rule in RULES for measure in BOTH]
     found = {key: over_classes(part, key) for key in keys}
     rows = [
         [TableCell(method_title), *(_mean_cell(found[key], method) for key in keys)]
         for method, method_title in _titles(part).items()
     ]
     references = [
-        [
-            TableCell(f"{who} ({PUBLISHED})"),
-            TableCell("—"),
-            TableCell("—"),
-            *(number(value, 4) for value in pair),
-        ]
+        [TableCell(f"{who} ({PUBLISHED})"), DASH, DASH, *(number(value, 4) for value in pair)]
         for who, pair in NUSWIDE_MEANS.items()
     ]
     ours, theirs = NUSWIDE_MEANS["DLST"], NUSWIDE_MEANS["CNN-RNN"]
     ratios = [percent(a / b - 1, 1) for a, b in zip(ours, theirs, strict=True)]
     printed = [percent(gain, 1) for gain in NUSWIDE_GAINS]
+    titles = [f"{measure}, {words}" for words in RULES.values() for measure in BOTH]
     undefined = int(part[keys].isna().any(axis=1).sum())
     left_out = f" Left out: {undefined} of {len(part)} classes, counting each run, for they have "
     left_out += "no test row or no value."
     return Table(
         anchor("nuswide", name, "means"),
         f"Mean precision and recall over classes: {title}",
-        [
-            TableColumn("method"),
-            *(
-                TableColumn(f"{measure}, {words}", "higher")
-                for words in RULES.values()
-                for measure in ("precision", "recall")
-            ),
-        ],
+        [*columns("method"), *columns(*titles, direction="higher")],
         rows,
         references,
         note="The paper does not say which labels count as found; CNN-RNN takes the three best of "
@@ -147,10 +125,8 @@ def _means(name: str, title: str, part: pd.DataFrame) -> Table:
 
 def _mean_cell(found: pd.DataFrame, method: str) -> TableCell:
     mean, std = found.loc[method]
-    if not np.isfinite(mean):
-        return TableCell("—")
-    spread = f" ± {std:.3f}" if np.isfinite(std) else ""
-    return TableCell(f"{mean:.3f}{spread}", float(mean), best=bool(mean == found["mean"].max()))
+    cell = number(mean, best=mean == found["mean"].max())
+    return replace(cell, text=f"{cell.text} ± {std:.3f}") if np.isfinite(std) else cell
 
 
 def _bars(name: str, title: str, part: pd.DataFrame, method: str, rule: str) -> Chart:
@@ -159,7 +135,7 @@ def _bars(name: str, title: str, part: pd.DataFrame, method: str, rule: str) -> 
     ).sort_values(ascending=False, kind="stable")
     heading = f"{_titles(part)[method]}, {RULES[rule]}: precision and recall of each class"
     series = []
-    for measure in ("precision", "recall"):
+    for measure in BOTH:
         values = by_class(part, f"{measure}{rule}")[method].reindex(frequency.index)
         texts = [
             f"{label}: {measure} {value:.3f}, {frequency[label]:.0f} rows"
@@ -184,9 +160,8 @@ def _scatter(name: str, title: str, part: pd.DataFrame) -> Chart:
     series = []
     for method, method_title in _titles(part).items():
         for rule, words in RULES.items():
-            pairs = pd.DataFrame(
-                {each: by_class(part, f"{each}{rule}")[method] for each in ("precision", "recall")}
-            ).dropna()
+            pairs = pd.DataFrame({each: by_class(part, f"{each}{rule}")[method] for each in BOTH})
+            pairs = pairs.dropna()
             series.append(
                 Series(
                     f"{method_title}, {words}",
@@ -210,42 +185,31 @@ def _scatter(name: str, title: str, part: pd.DataFrame) -> Chart:
 
 def _named_classes(name: str, title: str, part: pd.DataFrame, method: str) -> Table:
     rows = [
-        [
-            TableCell(label),
-            TableCell(claim),
-            number(precision),
-            number(recall),
-            TableCell("as the paper says" if holds else "not so here"),
-        ]
-        for (label, claim, (precision, recall), holds) in _judged_classes(part, method)
+        [TableCell(label), TableCell(claim), *map(number, pair), TableCell(HERE[holds])]
+        for label, claim, pair, holds in _judged_classes(part, method)
     ]
     return Table(
         anchor("nuswide", name, "named"),
         f"The classes that the paper names, {_titles(part)[method]}'s own decisions: {title}",
-        [
-            TableColumn("class"),
-            TableColumn("the paper"),
-            TableColumn("precision", "higher"),
-            TableColumn("recall", "higher"),
-            TableColumn("here"),
-        ],
+        [*columns("class", "the paper"), *columns(*BOTH, direction="higher"), *columns("here")],
         rows,
         note=f"Precision and recall that differ by at most {COMPARABLE:g} count as comparable.",
     )
 
 
-def _judged_classes(
-    part: pd.DataFrame, method: str
-) -> list[tuple[str, str, tuple[float, float], bool]]:
+def _judged_classes(part: pd.DataFrame, method: str) -> list[tuple[str, str, list[float], bool]]:
     """Give class, claim, precision and recall, and whether they compare as claimed."""
-    values = [by_class(part, each)[method] for each in ("precision", "recall")]
-    judged = []
-    for claim, labels in NUSWIDE_CLASSES.items():
-        for label in labels:
-            pair = [each.get(label, np.nan) for each in values]
-            if np.isfinite(pair).all():
-                judged.append((label, claim, (pair[0], pair[1]), claim == _compared(*pair)))
-    return judged
+    values = [by_class(part, each)[method] for each in BOTH]
+    found = [
+        (label, claim, [each.get(label, np.nan) for each in values])
+        for claim, labels in NUSWIDE_CLASSES.items()
+        for label in labels
+    ]
+    return [
+        (label, claim, pair, claim == _compared(*pair))
+        for label, claim, pair in found
+        if np.isfinite(pair).all()
+    ]
 
 
 def _compared(precision: float, recall: float) -> str:
@@ -258,24 +222,23 @@ def _compared(precision: float, recall: float) -> str:
     return "high precision, low recall" if higher else "low precision, high recall"
 
 
-def above_cnn_rnn(run: Run) -> tuple[Outcome, str]:
-    """Tell the figures of NUS-WIDE, which nothing comparable stands beside."""
+def _above_cnn_rnn(run: Run) -> Judged:
     # Whatever is measured, the other side is quoted from another split and other input.
-    return "cannot be judged", verdict(run)
+    return "cannot be judged", _verdict(run)
 
 
 NUSWIDE = Item(
     name="figure-nuswide",
     title="NUS-WIDE, class by class",
     where="Figure of NUS-WIDE",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
     claims=(
         Claim(
             18,
             "On NUS-WIDE DLST's mean precision and recall are 32.6 % and 47.6 % above CNN-RNN's.",
-            above_cnn_rnn,
+            _above_cnn_rnn,
         ),
     ),
     summary=r".*means.*",

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from dlst.experiments import Variant
-from dlst.paper.item import Claim, Item, Outcome, judged_by_share
+from dlst.paper.item import Claim, Item, Judged, judged_by_share
 from dlst.paper.setting import AP, MACRO_F1, PIPELINE
 from dlst.reports import Run
+from dlst.reports.cells import DASH, columns, number, share
 from dlst.reports.curves import (
     curve_frame,
     how_measured,
@@ -21,10 +22,10 @@ from dlst.reports.curves import (
     scores_along,
     titles_of,
 )
-from dlst.reports.document import Block, Chart, Section, Table, TableCell, TableColumn, Text
-from dlst.reports.score_blocks import number
+from dlst.reports.document import Chart, Section, Table, TableCell, TableColumn, Text
+from dlst.reports.score_blocks import score_cell
 from dlst.reports.score_tables import DECIMALS, ScoreTable
-from dlst.reports.words import NOTHING, anchor, empty_section, listed, percent
+from dlst.reports.words import anchor, listed, percent
 
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 MEASURES = (AP, "micro_f1_top_r", MACRO_F1, "micro_f1", "macro_f1")
@@ -34,8 +35,7 @@ PRINTED = "0.01"
 TOLERANCE = 0.01
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     return {
         "data": ["emotions"] if quick else ["emotions", "scene", "yeast"],
         "methods": [
@@ -48,12 +48,9 @@ def asks(quick: bool) -> Mapping[str, Any]:
     }
 
 
-def sections(run: Run) -> list[Section]:
-    """Show scores against λ, with a band over the folds."""
+def _sections(run: Run) -> list[Section]:
     frame = _frame(run)
     parts = parts_of(frame)
-    if not parts:
-        return empty_section("lambda", "The paper's claim")
     text = (
         "The penalty of the regression from features to codes, in the paper's pipeline; the paper "
         f"varies it by tens, finds performance stable around λ = {PRINTED} and uses that. The "
@@ -83,33 +80,26 @@ def sections(run: Run) -> list[Section]:
     return [Section("lambda", "The paper's claim", [Text(text), claims]), *figures]
 
 
-def verdict(run: Run) -> str:
-    """Say which λ is best for AP on each data set, and whether .01 is as good."""
+def _verdict(run: Run) -> str:
     best, near = [], []
     for _, title, part in parts_of(_frame(run)):
         means = _means(part, AP)
         best.append(f"{means.idxmax()} on {title}")
         if PRINTED in means:
-            share = means[PRINTED] / means.max()
-            within = "within" if share >= 1 - TOLERANCE else "not within"
+            kept = means[PRINTED] / means.max()
+            within = "within" if kept >= 1 - TOLERANCE else "not within"
             near.append(
-                f"{within} {percent(TOLERANCE)} of the best on {title} ({percent(share, 1)})"
+                f"{within} {percent(TOLERANCE)} of the best on {title} ({percent(kept, 1)})"
             )
-    if not best:
-        return NOTHING
-    second = (
-        f"The paper's {PRINTED} is {listed(near)}."
-        if near
-        else f"The paper's {PRINTED} was not run."
-    )
-    return f"The best λ for instance AP is {listed(best)}. {second}"
+    printed = f"is {listed(near)}" if near else "was not run"
+    return f"The best λ for instance AP is {listed(best)}. The paper's {PRINTED} {printed}."
 
 
-def is_stable(run: Run) -> tuple[Outcome, str]:
+def _is_stable(run: Run) -> Judged:
     """Judge whether λ = 0.01 is as good as the best λ."""
     means = [_means(part, AP) for _, _, part in parts_of(_frame(run))]
     near = [bool(each.get(PRINTED, np.nan) >= (1 - TOLERANCE) * each.max()) for each in means]
-    return judged_by_share(sum(near), len(near)), verdict(run)
+    return judged_by_share(sum(near), len(near)), _verdict(run)
 
 
 def _penalty_of(cell: Mapping[str, Any]) -> float | None:
@@ -130,17 +120,17 @@ def _means(part: pd.DataFrame, measure: str) -> pd.Series:
 
 def _claim_row(title: str, means: pd.Series) -> list[TableCell]:
     if means.empty:
-        return [TableCell(title), *[TableCell("—")] * 6]
+        return [TableCell(title), *[DASH] * 6]
     best = str(means.idxmax())
     row = [TableCell(title), TableCell(best, float(best)), number(means[best])]
     if PRINTED not in means:
-        return [*row, *[TableCell("—")] * 4]
-    share = means[PRINTED] / means[best]
+        return [*row, *[DASH] * 4]
+    of_best = means[PRINTED] / means[best]
     return [
         *row,
         number(means[PRINTED]),
-        TableCell(percent(share, 1), float(share)),
-        TableCell("yes" if share >= 1 - TOLERANCE else "no"),
+        share(of_best, 1),
+        TableCell("yes" if of_best >= 1 - TOLERANCE else "no"),
         number(_change_around(means)),
     ]
 
@@ -159,39 +149,32 @@ def _section(name: str, title: str, part: pd.DataFrame) -> Section:
     ]
     heading = f"Scores over the penalty λ: {title}"
     best = [f"{words} at {table.mean.iloc[0].idxmax()}" for words, table in tables.items()]
-    blocks: list[Block] = [
-        Chart(
-            anchor("lambda", name, "scores"),
-            heading,
-            "lines",
-            "λ",
-            "score",
-            series,
-            log_x=True,
-            note="Bands: one standard deviation over the folds.",
-            alternative=f"{heading}; highest: {listed(best)}.",
-        ),
-        Table(
-            anchor("lambda", name, "table"),
-            heading,
-            [TableColumn("λ"), *(TableColumn(words, "higher") for words in tables)],
-            [_lambda_row(x, list(tables.values())) for x in next(iter(tables.values())).mean],
-        ),
-    ]
-    return Section(anchor("lambda", name), title, blocks)
+    chart = Chart(
+        anchor("lambda", name, "scores"),
+        heading,
+        "lines",
+        "λ",
+        "score",
+        series,
+        log_x=True,
+        note="Bands: one standard deviation over the folds.",
+        alternative=f"{heading}; highest: {listed(best)}.",
+    )
+    table = Table(
+        anchor("lambda", name, "table"),
+        heading,
+        [*columns("λ"), *columns(*tables, direction="higher")],
+        [_lambda_row(x, list(tables.values())) for x in next(iter(tables.values())).mean],
+    )
+    return Section(anchor("lambda", name), title, [chart, table])
 
 
 def _lambda_row(x: str, tables: Sequence[ScoreTable]) -> list[TableCell]:
     row = [TableCell(x, float(x))]
     for table in tables:
         means = table.mean.iloc[0].round(DECIMALS)
-        value = table.mean[x].iloc[0]
-        shown = table.cell(table.mean.index[0], x)
-        row.append(
-            TableCell(shown, float(value), best=bool(means[x] == means.max()))
-            if np.isfinite(value)
-            else TableCell("—")
-        )
+        cell = score_cell(table, table.mean.index[0], x, note="")
+        row.append(replace(cell, best=bool(means[x] == means.max())))
     return row
 
 
@@ -199,9 +182,9 @@ PENALTY = Item(
     name="figure-lambda",
     title="The penalty λ",
     where="Section on compared methods",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
-    claims=(Claim(12, "Performance is stable around λ = 0.01.", is_stable),),
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
+    claims=(Claim(12, "Performance is stable around λ = 0.01.", _is_stable),),
     summary=r"lambda-claims",
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,43 +11,11 @@ import pandas as pd
 from dlst.paper.published import MEASURES, PRINTED_AS, main_value
 from dlst.reports import Run
 from dlst.reports.run import CEILING, FLOOR, titled
-from dlst.reports.score_blocks import bound_means, measure_words, scores
+from dlst.reports.score_blocks import measure_words
 
-KINDS = ("random", "official")
+KINDS = ["random", "official"]
 IMPOSSIBLE = "above the ceiling"
 BELOW = "below the floor"
-
-
-@dataclass(frozen=True)
-class Beside:
-    """A value of the paper beside ours, means over the same splits."""
-
-    column: str
-    title: str
-    method: str
-    random: float
-    official: float
-    printed: float
-    floor: float
-    ceiling: float
-    stands_in: bool
-    """Whether our rows are not those of the paper."""
-
-    @property
-    def is_impossible(self) -> bool:
-        """Whether no ranking reaches the printed value."""
-        return self.printed > self.ceiling
-
-    @property
-    def is_below(self) -> bool:
-        """Whether ranking labels by frequency alone does better than the printed value."""
-        return self.printed < self.floor
-
-    @property
-    def mark(self) -> str:
-        """Say what is wrong with the printed value, if anything is."""
-        mark = IMPOSSIBLE if self.is_impossible else BELOW if self.is_below else ""
-        return f"{mark} (on our rows)" if mark and self.stands_in else mark
 
 
 class Outside(NamedTuple):
@@ -60,78 +27,50 @@ class Outside(NamedTuple):
     named: list[str]
 
 
-def beside(frame: pd.DataFrame, measure: str, kinds: Sequence[str] = KINDS) -> list[Beside]:
-    """Put each printed value of a measure beside ours.
+def beside(frame: pd.DataFrame, measure: str, kinds: Sequence[str] = KINDS) -> pd.DataFrame:
+    """Put each printed value of a measure beside ours: a row for each column and method.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As :attr:`dlst.reports.Run.frame`.
-    measure : str
-    kinds : sequence of {"random", "official"}
-        Splits whose floor and ceiling count; of several the one that allows more.
+    Floor and ceiling are means over the splits of a kind; of several kinds the one that allows
+    more. ``is_impossible`` and ``is_below`` say whether a printed value lies outside, and ``mark``
+    says so in words.
     """
-    return list(_beside(frame, measure, kinds))
+    names = {measure: "ours", FLOOR + measure: "floor", CEILING + measure: "ceiling"}
+    # Random and official splits are columns of the same name once they are apart.
+    named = pd.concat([titled(frame[frame["drawn"] == kind]) for kind in KINDS])
+    named = named.reindex(columns=[*{*named.columns, *names}]).rename(columns=names)
+    by_method = named.groupby(["column", "title"], sort=False)
+    table = by_method[["data", "method"]].first()
+    means = named.groupby(["column", "title", "drawn"])["ours"].mean().unstack("drawn")
+    table = table.join(means.reindex(columns=KINDS)).reset_index()
+    by_split = named.groupby(["column", "drawn", "split", "seed"])[["floor", "ceiling"]].first()
+    by_kind = by_split.groupby(["column", "drawn"]).mean().query("drawn in @kinds")
+    bounds = by_kind.groupby("column").agg({"floor": "min", "ceiling": "max"})
+    table = table.join(bounds, on="column")
+    table["printed"] = [
+        main_value(measure, data, method)
+        for data, method in zip(table["data"], table["method"], strict=True)
+    ]
+    table = table[table["printed"].notna()].astype({"printed": float})
+    table["is_impossible"] = table["printed"] > table["ceiling"]
+    table["is_below"] = table["printed"] < table["floor"]
+    mark = np.select([table["is_impossible"], table["is_below"]], [IMPOSSIBLE, BELOW], "")
+    elsewhere = table["data"].isin(PRINTED_AS) & (mark != "")
+    return table.assign(mark=mark + np.where(elsewhere, " (on our rows)", ""))
 
 
 def outside_counts(run: Run, kinds: Sequence[str] = KINDS) -> Outside:
     """Count printed values that are impossible or below the floor; presets of DLST share one."""
-    values = {
-        (measure, each.column, PRINTED_AS.get(each.method, each.method)): (measure, each)
-        for measure in MEASURES
-        for each in beside(run.frame, measure, kinds)
-    }
-    above = [(measure, each) for measure, each in values.values() if each.is_impossible]
+    tables = {measure: beside(run.frame, measure, kinds) for measure in MEASURES}
+    table = pd.concat(tables, names=["measure"]).reset_index("measure")
+    table["method"] = table["method"].replace(PRINTED_AS)
+    table = table.drop_duplicates(["measure", "column", "method"])
+    above = table[table["is_impossible"]]
     return Outside(
-        total=len(values),
+        total=len(table),
         above=len(above),
-        below=sum(each.is_below for _, each in values.values()),
+        below=int(table["is_below"].sum()),
         named=[
-            f"{each.title.partition(' (')[0]} {measure_words(measure)} on {each.column}"
-            for measure, each in above
+            f"{each.title.partition(' (')[0]} {measure_words(each.measure)} on {each.column}"
+            for each in above.itertuples()
         ],
     )
-
-
-def _beside(frame: pd.DataFrame, measure: str, kinds: Sequence[str]) -> Iterator[Beside]:
-    by_split = {
-        kind: scores(frame[frame["drawn"] == kind], measure) if measure in frame else None
-        for kind in KINDS
-    }
-    floors = _bounds(frame, FLOOR + measure, kinds, min)
-    ceilings = _bounds(frame, CEILING + measure, kinds, max)
-    # Random and official splits are columns of the same name once they are apart.
-    named = pd.concat([titled(frame[frame["drawn"] == kind]) for kind in KINDS])
-    for (column, title), cells in named.groupby(["column", "title"], sort=False):
-        data, method = cells["data"].iloc[0], cells["method"].iloc[0]
-        printed = main_value(measure, data, method)
-        if printed is None:
-            continue
-        ours = {
-            kind: float(table.mean.at[title, column])
-            if table is not None and column in table.mean and title in table.mean.index
-            else np.nan
-            for kind, table in by_split.items()
-        }
-        yield Beside(
-            column=str(column),
-            title=str(title),
-            method=str(method),
-            random=ours["random"],
-            official=ours["official"],
-            printed=printed,
-            floor=floors.get(column, np.nan),
-            ceiling=ceilings.get(column, np.nan),
-            stands_in=data in PRINTED_AS,
-        )
-
-
-def _bounds(
-    frame: pd.DataFrame, bound: str, kinds: Sequence[str], widest: Callable[[float, float], float]
-) -> dict[str, float]:
-    """Average a bound over the splits of a kind; of the kinds the one that allows more."""
-    found: dict[str, float] = {}
-    for kind in kinds:
-        for column, mean in bound_means(frame[frame["drawn"] == kind], bound).dropna().items():
-            found[str(column)] = widest(found.get(str(column), mean), mean)
-    return found

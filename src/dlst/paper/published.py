@@ -6,10 +6,7 @@ values beside its own, with the floor and the ceiling of the protocol.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
-
-Facts = Mapping[str, str | int | float]
 
 
 class Printed(NamedTuple):
@@ -19,31 +16,27 @@ class Printed(NamedTuple):
     std: float
 
 
-def _facts(table: str, title: str, kind: str, n: int, d: int, K: int, card: float) -> Facts:
-    return {"title": title, "type": kind, "n": n, "d": d, "K": K, "card": card, "table": table}
+class Described(NamedTuple):
+    """A data set of Tables I and V: rows, features, labels and labels per row."""
+
+    title: str
+    type: str
+    n: int
+    d: int
+    K: int
+    cardinality: float
 
 
-DATASETS: Mapping[str, Facts] = {
-    "scene": _facts("Table I", "Scene", "image", 2407, 294, 6, 1.074),
-    "emotions": _facts("Table I", "Emotions", "music", 593, 72, 6, 1.869),
-    "yeast": _facts("Table I", "Yeast", "biology", 2417, 103, 14, 4.237),
-    "mediamill": _facts("Table I", "Mediamill", "video", 43907, 120, 101, 4.376),
-    "msrc": _facts("Table I", "MSRC", "image", 591, 512, 23, 2.508),
-    "sunattribute": _facts("Table I", "SUNattribute", "image", 14240, 512, 102, 15.526),
-    "voc2007": _facts("Table V", "Pascal VOC", "image", 9963, 2048, 20, 1.560),
-    "nus-wide": _facts("Table V", "NUS-WIDE", "image", 269648, 500, 81, 1.869),
+DATASETS = {
+    "scene": Described("Scene", "image", 2407, 294, 6, 1.074),
+    "emotions": Described("Emotions", "music", 593, 72, 6, 1.869),
+    "yeast": Described("Yeast", "biology", 2417, 103, 14, 4.237),
+    "mediamill": Described("Mediamill", "video", 43907, 120, 101, 4.376),
+    "msrc": Described("MSRC", "image", 591, 512, 23, 2.508),
+    "sunattribute": Described("SUNattribute", "image", 14240, 512, 102, 15.526),
+    "voc2007": Described("Pascal VOC", "image", 9963, 2048, 20, 1.56),
+    "nus-wide": Described("NUS-WIDE", "image", 269648, 500, 81, 1.869),
 }
-"""Tables I and V: rows, features, labels and labels per row."""
-
-LABELS_PER_ROW = {
-    "scene": 2,
-    "emotions": 2,
-    "yeast": 5,
-    "mediamill": 5,
-    "msrc": 3,
-    "sunattribute": 16,
-}
-"""r, the number of labels that count as predicted for each row, as the text gives it."""
 
 MEASURES = {
     "instance_average_precision_labelled": "Average Precision",
@@ -55,67 +48,58 @@ MEASURES = {
 MAIN_METHODS = ("br", "cplst", "faie", "mlloc", "mc", "miml", "slrm", "mrv", "leml", "dlst")
 
 
-def _row(values: str) -> dict[str, float]:
-    return dict(zip(MAIN_METHODS, map(float, values.split()), strict=True))
+def _by_measure(table: str) -> dict[str, dict[str, list[float]]]:
+    """Read parts of a table, one for each measure, parted by an empty line."""
+    parts = [map(str.split, part.splitlines()) for part in table.strip().split("\n\n")]
+    found = [{data: [float(value) for value in values] for data, *values in part} for part in parts]
+    return dict(zip(MEASURES, found, strict=True))
 
 
-MAIN: Mapping[str, Mapping[str, Mapping[str, float]]] = {
-    "instance_average_precision_labelled": {
-        "scene": _row("0.4306 0.4492 0.4501 0.4327 0.4580 0.4888 0.5082 0.5125 0.4718 0.5365"),
-        "emotions": _row("0.2734 0.2958 0.3012 0.3146 0.3068 0.3235 0.3487 0.3574 0.3128 0.3864"),
-        "yeast": _row("0.3225 0.3364 0.3425 0.3389 0.3567 0.3842 0.4005 0.4082 0.3620 0.4312"),
-        "mediamill": _row("0.4086 0.4264 0.4265 0.4326 0.4509 0.4465 0.4691 0.4653 0.4324 0.4980"),
-        "msrc": _row("0.3145 0.3281 0.3346 0.2070 0.2353 0.2801 0.3864 0.3725 0.3376 0.4016"),
-        "sunattribute": _row(
-            "0.2876 0.3009 0.3387 0.2876 0.3052 0.2954 0.3286 0.3124 0.3092 0.3584"
-        ),
-    },
-    "micro_f1_top_r": {
-        "scene": _row("0.5987 0.6496 0.6528 0.6630 0.6282 0.6713 0.7022 0.7324 0.6825 0.7642"),
-        "emotions": _row("0.3450 0.3633 0.3428 0.3596 0.3088 0.3694 0.4012 0.5424 0.5280 0.5642"),
-        "yeast": _row("0.4435 0.4520 0.4631 0.4552 0.4328 0.4784 0.4950 0.6413 0.6086 0.6971"),
-        "mediamill": _row("0.4234 0.5785 0.6422 0.6381 0.6273 0.6412 0.6476 0.5283 0.5562 0.6632"),
-        "msrc": _row("0.4383 0.5109 0.5357 0.3692 0.4196 0.5538 0.5890 0.5726 0.3981 0.6235"),
-        "sunattribute": _row(
-            "0.4425 0.4605 0.4936 0.4441 0.4670 0.4521 0.5043 0.4631 0.4430 0.4926"
-        ),
-    },
-    "macro_f1_top_r": {
-        "scene": _row("0.3153 0.3264 0.3358 0.3125 0.3562 0.3458 0.3745 0.3964 0.3692 0.4235"),
-        "emotions": _row("0.1928 0.2034 0.2135 0.2234 0.2580 0.2542 0.2718 0.2826 0.2984 0.3260"),
-        "yeast": _row("0.2436 0.2580 0.2624 0.2578 0.2842 0.2673 0.3016 0.3245 0.3326 0.3794"),
-        "mediamill": _row("0.1150 0.0982 0.1302 0.1399 0.1269 0.1298 0.1413 0.1526 0.1254 0.1738"),
-        "msrc": _row("0.3562 0.3317 0.3467 0.1048 0.2541 0.4083 0.4481 0.4468 0.3575 0.4738"),
-        "sunattribute": _row(
-            "0.1842 0.2196 0.2630 0.1923 0.2507 0.2852 0.2687 0.2716 0.2535 0.3283"
-        ),
-    },
+MAIN = {
+    measure: {data: dict(zip(MAIN_METHODS, row, strict=True)) for data, row in rows.items()}
+    for measure, rows in _by_measure("""
+scene        0.4306 0.4492 0.4501 0.4327 0.4580 0.4888 0.5082 0.5125 0.4718 0.5365
+emotions     0.2734 0.2958 0.3012 0.3146 0.3068 0.3235 0.3487 0.3574 0.3128 0.3864
+yeast        0.3225 0.3364 0.3425 0.3389 0.3567 0.3842 0.4005 0.4082 0.3620 0.4312
+mediamill    0.4086 0.4264 0.4265 0.4326 0.4509 0.4465 0.4691 0.4653 0.4324 0.4980
+msrc         0.3145 0.3281 0.3346 0.2070 0.2353 0.2801 0.3864 0.3725 0.3376 0.4016
+sunattribute 0.2876 0.3009 0.3387 0.2876 0.3052 0.2954 0.3286 0.3124 0.3092 0.3584
+
+scene        0.5987 0.6496 0.6528 0.6630 0.6282 0.6713 0.7022 0.7324 0.6825 0.7642
+emotions     0.3450 0.3633 0.3428 0.3596 0.3088 0.3694 0.4012 0.5424 0.5280 0.5642
+yeast        0.4435 0.4520 0.4631 0.4552 0.4328 0.4784 0.4950 0.6413 0.6086 0.6971
+mediamill    0.4234 0.5785 0.6422 0.6381 0.6273 0.6412 0.6476 0.5283 0.5562 0.6632
+msrc         0.4383 0.5109 0.5357 0.3692 0.4196 0.5538 0.5890 0.5726 0.3981 0.6235
+sunattribute 0.4425 0.4605 0.4936 0.4441 0.4670 0.4521 0.5043 0.4631 0.4430 0.4926
+
+scene        0.3153 0.3264 0.3358 0.3125 0.3562 0.3458 0.3745 0.3964 0.3692 0.4235
+emotions     0.1928 0.2034 0.2135 0.2234 0.2580 0.2542 0.2718 0.2826 0.2984 0.3260
+yeast        0.2436 0.2580 0.2624 0.2578 0.2842 0.2673 0.3016 0.3245 0.3326 0.3794
+mediamill    0.1150 0.0982 0.1302 0.1399 0.1269 0.1298 0.1413 0.1526 0.1254 0.1738
+msrc         0.3562 0.3317 0.3467 0.1048 0.2541 0.4083 0.4481 0.4468 0.3575 0.4738
+sunattribute 0.1842 0.2196 0.2630 0.1923 0.2507 0.2852 0.2687 0.2716 0.2535 0.3283
+""").items()
 }
 """Table II: measure, data set, method. The paper sets DLST in bold everywhere."""
 
+PRINTED_VARIANTS = {
+    measure: {
+        data: dict(zip(("dlst1", "dlst2", "dlst"), map(Printed, row[::2], row[1::2]), strict=True))
+        for data, row in rows.items()
+    }
+    for measure, rows in _by_measure("""
+scene    0.446 0.005  0.453 0.020  0.536 0.001
+emotions 0.297 0.006  0.304 0.013  0.386 0.002
+yeast    0.334 0.002  0.352 0.009  0.431 0.004
 
-def _variants(values: str) -> dict[str, Printed]:
-    numbers = list(map(float, values.split()))
-    pairs = map(Printed, numbers[::2], numbers[1::2])
-    return dict(zip(("dlst1", "dlst2", "dlst"), pairs, strict=True))
+scene    0.661 0.008  0.690 0.016  0.763 0.004
+emotions 0.465 0.006  0.480 0.014  0.564 0.003
+yeast    0.525 0.003  0.594 0.008  0.697 0.002
 
-
-PRINTED_VARIANTS: Mapping[str, Mapping[str, Mapping[str, Printed]]] = {
-    "instance_average_precision_labelled": {
-        "scene": _variants("0.446 0.005 0.453 0.020 0.536 0.001"),
-        "emotions": _variants("0.297 0.006 0.304 0.013 0.386 0.002"),
-        "yeast": _variants("0.334 0.002 0.352 0.009 0.431 0.004"),
-    },
-    "micro_f1_top_r": {
-        "scene": _variants("0.661 0.008 0.690 0.016 0.763 0.004"),
-        "emotions": _variants("0.465 0.006 0.480 0.014 0.564 0.003"),
-        "yeast": _variants("0.525 0.003 0.594 0.008 0.697 0.002"),
-    },
-    "macro_f1_top_r": {
-        "scene": _variants("0.306 0.004 0.314 0.012 0.423 0.002"),
-        "emotions": _variants("0.204 0.008 0.218 0.005 0.326 0.001"),
-        "yeast": _variants("0.253 0.005 0.264 0.008 0.379 0.003"),
-    },
+scene    0.306 0.004  0.314 0.012  0.423 0.002
+emotions 0.204 0.008  0.218 0.005  0.326 0.001
+yeast    0.253 0.005  0.264 0.008  0.379 0.003
+""").items()
 }
 """Table III: measure, data set, variant."""
 

@@ -25,6 +25,7 @@ from dlst.reports.score_blocks import measure_words, run_sentences
 from dlst.reports.scoreboard import FEWEST_RANKED
 from dlst.reports.words import anchor, listed
 
+TOO_FEW = f"Ranks need {FEWEST_RANKED} methods on {FEWEST_RANKED} data sets, one protocol each."
 LARGE = ("bibtex", "delicious", "tmc2007-500")
 RANKED = (
     "instance_average_precision_labelled",
@@ -35,8 +36,7 @@ RANKED = (
 )
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     if quick:
         return {
             "data": ["emotions", "msrc", "birds"],
@@ -49,11 +49,10 @@ def asks(quick: bool) -> Mapping[str, Any]:
     return {"data": sets, "methods": list(available()), "tuning": "cell"}
 
 
-def sections(run: Run) -> list[Section]:
-    """Build an overview of mean ranks, then a section for each measure."""
+def _sections(run: Run) -> list[Section]:
     frame, known = real(run.frame), _ranked(run)
     if not known:
-        return [Section("ranks", "Mean ranks", [Text(_too_few())])]
+        return [Section("ranks", "Mean ranks", [Text(TOO_FEW)])]
     words = [*run_sentences(run), Text(CORRECTION)]
     return [
         Section("ranks", "Mean ranks", [*words, rank_overview(known)]),
@@ -64,11 +63,10 @@ def sections(run: Run) -> list[Section]:
     ]
 
 
-def verdict(run: Run) -> str:
-    """Say who ranks best, and whether the tests tell the first method of the plan from others."""
+def _verdict(run: Run) -> str:
     known = _ranked(run)
     if not known:
-        return f"{_too_few()} Run more of the plan."
+        return f"{TOO_FEW} Run more of the plan."
     return f"{rank_sentence(known[0])} {_measures_sentence(known)}"
 
 
@@ -92,17 +90,12 @@ def _measures_sentence(summaries: Sequence[RankSummary]) -> str:
     return f"{standing}; {holm_sentence(summaries)}."
 
 
-def _too_few() -> str:
-    few = FEWEST_RANKED
-    return f"Ranks need results of {few} methods on {few} data sets, one protocol each."
-
-
 RANK_TABLE = Item(
     name="table-ranks",
     title="Methods ranked over thirteen data sets",
     where="beyond the paper",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
     summary=r"mean-ranks|.*instance-average-precision-labelled.*",
 )

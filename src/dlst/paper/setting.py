@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pandas as pd
 
 from dlst.paper.published import MEASURES
 from dlst.reports import Run
-from dlst.reports.document import Section, Text
+from dlst.reports.document import Table, TableCell
+from dlst.reports.score_blocks import measure_heading, score_block
+from dlst.reports.words import anchor
 
 DEFAULT, PIPELINE = "dlst", "dlst-paper"
 """The library's default composition, and the paper's own pipeline read soundly."""
@@ -27,6 +31,7 @@ SEMI = {"transductive": True}
 TENTH = {"fraction": 0.1, "simulate": SIMULATED, **SEMI}
 """Train on a tenth of each class, test on the rest; features only where there are none."""
 
+SPLITS = {"random": "random splits", "official": "official split"}
 WITH_FEATURES = (
     "emotions",
     "scene",
@@ -44,6 +49,30 @@ WITH_FEATURES = (
 )
 
 
+def split_tables(
+    frame: pd.DataFrame,
+    topic: str,
+    measure: str,
+    beneath: Callable[[pd.DataFrame], Sequence[Sequence[TableCell]]] = lambda _: (),
+    note: str = "",
+) -> list[Table]:
+    """Lay a measure out for random and for official splits; ``beneath`` gives rows of others."""
+    found = []
+    for kind, words in SPLITS.items():
+        part = frame[frame["drawn"] == kind]
+        table = score_block(
+            part,
+            measure,
+            str(frame["title"].iloc[0]),
+            name=anchor(topic, measure, kind),
+            title=f"{measure_heading(measure)}: {words}",
+            references=beneath(part),
+            note=note,
+        )
+        found += [] if table is None else [table]
+    return found
+
+
 def presets(run: Run) -> tuple[str, str]:
     """Give the titles of the default and of the paper's pipeline."""
     return run.title(DEFAULT), run.title(PIPELINE)
@@ -53,8 +82,3 @@ def most_runs(frame: pd.DataFrame) -> pd.DataFrame:
     """Keep random splits where there are any, else the official one."""
     kind = "random" if (frame["drawn"] == "random").any() else "official"
     return frame[frame["drawn"] == kind]
-
-
-def nothing_probed(name: str, title: str) -> list[Section]:
-    """Say that no probe has ended."""
-    return [Section(name, title, [Text("No probe of this run has ended well, so far.")])]

@@ -5,32 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from dlst.experiments import Source
-from dlst.paper.curve_claims import (
-    ahead_sentence,
-    keeps_most,
-    lead,
-    leads_everywhere,
-    ours_in,
-    real_parts,
-    rivals_of,
-    steady_sentence,
-)
-from dlst.paper.item import Claim, Item, Outcome, judged_by_share
+from dlst.paper.curve_claims import Curve, lead, ours_in, rivals_of
+from dlst.paper.item import Claim, Item, Judged, judged_by_share
 from dlst.paper.setting import AP, DEFAULT, MACRO_F1, PIPELINE, SEMI, presets
-from dlst.reports import Run
-from dlst.reports.curves import (
-    Part,
-    curve_frame,
-    curve_section,
-    how_measured,
-    parts_of,
-    scores_along,
-    titles_of,
-)
-from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
+from dlst.reports import Run, curves
+from dlst.reports.cells import DASH, columns
+from dlst.reports.curves import Part
+from dlst.reports.document import Section, Table, TableCell, Text
 from dlst.reports.score_tables import DECIMALS, ScoreTable
-from dlst.reports.words import NOTHING, anchor, empty_section
+from dlst.reports.words import anchor
 
 METHODS = (DEFAULT, PIPELINE, "cplst", "mc", "slrm", "faie", "miml", "krr")
 MEASURES = (AP, MACRO_F1, "macro_f1")
@@ -38,8 +24,7 @@ SHOWN_PERCENTS = (1, 2, 5, 10)
 SEMI_SUPERVISED = ("mc", "miml", "slrm")
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     percents = (2, 5, 10) if quick else range(1, 11)
     sets: list[str | Source] = ["mediamill-2000"]
     if not quick:
@@ -58,49 +43,37 @@ def asks(quick: bool) -> Mapping[str, Any]:
     }
 
 
-def sections(run: Run) -> list[Section]:
-    """Show who leads where, then each data set."""
-    frame = curve_frame(run, _percent)
-    parts = parts_of(frame)
-    if not parts:
-        return empty_section("training", "The paper's claims")
+def _parts(run: Run) -> list[Part]:
+    def percent(cell: Mapping[str, Any]) -> float | None:
+        fraction = cell["protocol"].get("fraction")
+        return None if fraction is None else round(100 * fraction, 6)
+
+    return curves.parts_of(curves.curve_frame(run, percent))
+
+
+CURVE = Curve(_parts, "training shares", "the fewest training rows", hard_first=True)
+
+
+def _sections(run: Run) -> list[Section]:
+    parts = _parts(run)
     text = (
         "Methods train on a share of each class of the training rows, drawn anew in each run; the "
         "test rows do not depend on the share. The paper says that DLST is stable, leads at all "
         "shares and needs no more than 10 %; larger shares were not run. "
-        f"{how_measured(run, frame)}"
+        f"{curves.how_measured(run, pd.concat([part for _, _, part in parts]))}"
     )
     wins = [_wins(part, ours) for part in parts for ours in ours_in(run, part[2])]
     figures = [_section(part) for part in parts]
     return [Section("training", "The paper's claims", [Text(text), *wins]), *figures]
 
 
-def verdict(run: Run) -> str:
-    """Say whether DLST leads at all shares, and whether it is the steadiest."""
-    parts = _parts(run)
-    if not parts:
-        return NOTHING
-    steady = steady_sentence(run, parts, "the fewest training rows", hard_first=True)
-    return f"{ahead_sentence(run, parts, 'training shares')} {steady}"
-
-
-def leads_at_all_shares(run: Run) -> tuple[Outcome, str]:
-    """Judge whether every rival is behind at every share."""
-    return leads_everywhere(run, _parts(run))
-
-
-def is_steadiest(run: Run) -> tuple[Outcome, str]:
-    """Judge who keeps most with the fewest rows."""
-    return keeps_most(run, _parts(run), hard_first=True)
-
-
-def needs_a_tenth(run: Run) -> tuple[Outcome, str]:
+def _needs_a_tenth(run: Run) -> Judged:
     """Judge the smallest share against ten times as many rows of the rivals."""
     default, paper = presets(run)
     rivals = [run.title(each) for each in SEMI_SUPERVISED]
     lines, reached = [], []
-    for _, title, part in real_parts(_parts(run)):
-        means = scores_along(part, AP).mean
+    for _, title, part in CURVE.real_parts(run):
+        means = curves.scores_along(part, AP).mean
         most, least = means.columns[-1], means.columns[0]
         if not {default, paper} <= set(means.index):
             continue
@@ -116,18 +89,9 @@ def needs_a_tenth(run: Run) -> tuple[Outcome, str]:
     )
 
 
-def _parts(run: Run) -> list[Part]:
-    return parts_of(curve_frame(run, _percent))
-
-
-def _percent(cell: Mapping[str, Any]) -> float | None:
-    fraction = cell["protocol"].get("fraction")
-    return None if fraction is None else round(100 * fraction, 6)
-
-
 def _section(part: Part) -> Section:
     rows = part[2].groupby("x")["n_train"].mean().dropna()
-    return curve_section(
+    return curves.curve_section(
         "training",
         "Few training rows",
         part,
@@ -147,23 +111,20 @@ def _shown_places(table: ScoreTable) -> dict[str, str]:
 
 def _wins(part: Part, ours: str) -> Table:
     name, title, frame = part
-    measures = titles_of(MEASURES)
-    tables = [scores_along(frame, measure) for measure in measures]
+    measures = curves.titles_of(MEASURES)
+    tables = [curves.scores_along(frame, measure) for measure in measures]
     rows = []
     for x in tables[0].mean.columns:
         row = [TableCell(f"{x} %", float(x))]
         for table in tables:
             behind, judged, gap = lead(table, x, ours, rivals_of(frame))
-            text = f"{behind} of {judged} ({gap:+.{DECIMALS}f})" if judged else "—"
-            row.append(TableCell(text, gap if judged else None))
+            text = f"{behind} of {judged} ({gap:+.{DECIMALS}f})"
+            row.append(TableCell(text, gap) if judged else DASH)
         rows.append(row)
     return Table(
         anchor("training", name, ours, "wins"),
         f"Rivals behind {ours}, and its lead over the best of them: {title}",
-        [
-            TableColumn("training rows"),
-            *(TableColumn(words, "higher") for words in measures.values()),
-        ],
+        [*columns("training rows"), *columns(*measures.values(), direction="higher")],
         rows,
         note=f"By means, to {DECIMALS} decimals; a minus says that a rival is ahead.",
     )
@@ -173,17 +134,17 @@ TRAINING_ROWS = Item(
     name="figure-training",
     title="Few training rows",
     where="Figure of training ratios",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=CURVE.verdict,
     claims=(
-        Claim(9, "DLST leads at all shares of training rows.", leads_at_all_shares),
-        Claim(10, "DLST is the steadiest over all shares of training rows.", is_steadiest),
+        Claim(9, "DLST leads at all shares of training rows.", CURVE.leads_everywhere),
+        Claim(10, "DLST is the steadiest over all shares of training rows.", CURVE.keeps_most),
         Claim(
             11,
             "With a tenth of the training rows DLST does as well as the semi-supervised methods "
             "(MC, MIML, SLRM) with all of them; here 1 % against 10 %.",
-            needs_a_tenth,
+            _needs_a_tenth,
         ),
     ),
     summary=r"training-[a-z0-9-]*-instance-average-precision-labelled",

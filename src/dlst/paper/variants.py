@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dlst.methods import method_info
-from dlst.paper.item import Claim, Item, Outcome, judged_by_share
-from dlst.paper.main_table import SPLITS
-from dlst.paper.published import MEASURES, PRINTED_VARIANTS, Printed, variant_value
-from dlst.paper.setting import AP, DEFAULT, PIPELINE, most_runs
+from dlst.paper.item import Claim, Item, Judged, judged_by_share
+from dlst.paper.published import MEASURES, Printed, variant_value
+from dlst.paper.setting import AP, DEFAULT, PIPELINE, most_runs, split_tables
 from dlst.reports import Run
+from dlst.reports.cells import DASH, columns
 from dlst.reports.comparison import cost_section
-from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
+from dlst.reports.document import Block, Section, Table, TableCell, Text
 from dlst.reports.run import titled
-from dlst.reports.score_blocks import (
-    measure_heading,
-    measure_words,
-    run_sentences,
-    score_block,
-)
-from dlst.reports.words import NOTHING, anchor, empty_section, listed, signed_percent
+from dlst.reports.score_blocks import measure_heading, measure_words, run_sentences
+from dlst.reports.words import anchor, listed, signed_percent
 
 WHOLE = (DEFAULT, PIPELINE)
 PARTS = ("dlst1", "dlst2")
@@ -32,8 +28,7 @@ LARGE = 0.1
 """A gain of at least half of what the paper prints for its variants."""
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     return {
         "data": ["emotions", "scene", "yeast"],
         "methods": [*WHOLE, *PARTS],
@@ -43,11 +38,8 @@ def asks(quick: bool) -> Mapping[str, Any]:
     }
 
 
-def sections(run: Run) -> list[Section]:
-    """Build a section for each measure, with the paper's values beneath, and the gains."""
+def _sections(run: Run) -> list[Section]:
     frame = run.frame
-    if not run.has_results:
-        return empty_section("variants", "Variants")
     return [
         Section("protocol", "Protocol", [*run_sentences(run), Text(_meanings(frame))]),
         *(_measure_section(frame, measure) for measure in MEASURES),
@@ -56,10 +48,7 @@ def sections(run: Run) -> list[Section]:
     ]
 
 
-def verdict(run: Run) -> str:
-    """Say how often each preset of DLST beats both variants, and the gains beside the paper's."""
-    if not run.has_results:
-        return f"{NOTHING} The list of failures says what went wrong."
+def _verdict(run: Run) -> str:
     frame = most_runs(run.frame)
     sentences = []
     for method in WHOLE:
@@ -72,17 +61,17 @@ def verdict(run: Run) -> str:
     return f"{listed(sentences)}. {_gain_sentence(frame)}"
 
 
-def codes_help(run: Run) -> tuple[Outcome, str]:
+def _codes_help(run: Run) -> Judged:
     """Judge what the code adds to its two ablations on Scene."""
-    means = variant_means(most_runs(run.frame), AP)
+    means = _variant_means(most_runs(run.frame), AP)
     column = next((each for each in means.columns if str(each).startswith("scene")), None)
     if column is None or means[column].isna().any():
         return "cannot be judged", "Scene was not run."
     gains = {
-        method: [relative_gains(means, method, part)[column] for part in PARTS] for method in WHOLE
+        method: [_relative_gains(means, method, part)[column] for part in PARTS] for method in WHOLE
     }
     words = [f"{_name(each)} {listed(map(signed_percent, gains[each]))}" for each in WHOLE]
-    elsewhere = relative_gains(means, PIPELINE, PARTS[0]).drop(column)
+    elsewhere = _relative_gains(means, PIPELINE, PARTS[0]).drop(column)
     others = [f"{each} {signed_percent(gain)}" for each, gain in elsewhere.items()]
     return judged_by_share(sum(gain >= LARGE for gain in gains[PIPELINE]), len(PARTS)), (
         f"On scene over {listed(map(_name, PARTS))}: {'; '.join(words)}. {_name(PIPELINE)} over "
@@ -90,12 +79,11 @@ def codes_help(run: Run) -> tuple[Outcome, str]:
     )
 
 
-def relative_gains(means: pd.DataFrame, method: str, part: str) -> pd.Series:
-    """Return by which share of a variant's mean a method is above it, for each column."""
+def _relative_gains(means: pd.DataFrame, method: str, part: str) -> pd.Series:
     return means.loc[method] / means.loc[part] - 1
 
 
-def variant_means(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+def _variant_means(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the means of DLST and its variants (rows) by the columns of a table."""
     names = titled(frame)["column"].unique()
     if measure not in frame:
@@ -104,31 +92,20 @@ def variant_means(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     return means.reindex(index=[*WHOLE, *PARTS], columns=names)
 
 
-def printed_gain(measure: str, data: str, part: str) -> float:
+def _printed_gain(measure: str, data: str, part: str) -> float:
     """Return the same gain from the printed means."""
     whole, alone = variant_value(measure, data, "dlst"), variant_value(measure, data, part)
     return np.nan if whole is None or alone is None else whole.mean / alone.mean - 1
 
 
 def _measure_section(frame: pd.DataFrame, measure: str) -> Section:
-    reference = str(frame["title"].iloc[0])
-    blocks: list[Block] = []
-    for kind, words in SPLITS.items():
-        part = frame[frame["drawn"] == kind]
-        table = score_block(
-            part,
-            measure,
-            reference,
-            name=anchor("variants", measure, kind),
-            title=f"{measure_heading(measure)}: {words}",
-            references=_printed_rows(part, measure),
-            note="Rows of the paper: Table III, as printed.",
-        )
-        blocks += [table] if table is not None else []
-    return Section(anchor("variants", measure), MEASURES[measure], blocks)
+    note = "Rows of the paper: Table III, as printed."
+    printed = partial(_printed_rows, measure)
+    tables = split_tables(frame, "variants", measure, printed, note)
+    return Section(anchor("variants", measure), MEASURES[measure], tables)
 
 
-def _printed_rows(frame: pd.DataFrame, measure: str) -> list[list[TableCell]]:
+def _printed_rows(measure: str, frame: pd.DataFrame) -> list[list[TableCell]]:
     data = titled(frame).drop_duplicates("column")["data"]
     rows = []
     for method in PRINTED_ORDER:
@@ -140,7 +117,7 @@ def _printed_rows(frame: pd.DataFrame, measure: str) -> list[list[TableCell]]:
 
 def _printed_cell(value: Printed | None) -> TableCell:
     if value is None:
-        return TableCell("—")
+        return DASH
     return TableCell(f"{value.mean:.3f} ± {value.std:.3f}", value.mean)
 
 
@@ -149,46 +126,35 @@ def _gain_tables(frame: pd.DataFrame) -> list[Block]:
     names = titled(frame).drop_duplicates("column")
     tables: list[Block] = []
     for measure in MEASURES:
-        rows, means = [], variant_means(frame, measure)
+        rows, means = [], _variant_means(frame, measure)
         for part in PARTS:
             for method in WHOLE:
-                gains = list(relative_gains(means, method, part))
+                gains = list(_relative_gains(means, method, part))
                 if np.isfinite(gains).any():
                     rows.append(_gain_row(f"{_name(method)} over {_name(part)}", gains))
-            printed = [printed_gain(measure, data, part) for data in names["data"]]
+            printed = [_printed_gain(measure, data, part) for data in names["data"]]
             rows.append(_gain_row(f"paper: DLST over {_name(part)}", printed))
-        columns = [
-            TableColumn("gain"),
-            *(TableColumn(str(name), "higher") for name in names["column"]),
-        ]
+        titles = [*columns("gain"), *columns(*names["column"], direction="higher")]
         title = f"{measure_heading(measure)}: relative gain"
-        tables.append(Table(anchor("gains", measure), title, columns, rows))
+        tables.append(Table(anchor("gains", measure), title, titles, rows))
     return tables
 
 
 def _gain_row(title: str, gains: Sequence[float]) -> list[TableCell]:
-    return [
-        TableCell(title),
-        *(
-            TableCell(signed_percent(gain), gain) if np.isfinite(gain) else TableCell("—")
-            for gain in gains
-        ),
-    ]
+    cells = [TableCell(signed_percent(gain), gain) if np.isfinite(gain) else DASH for gain in gains]
+    return [TableCell(title), *cells]
 
 
 def _against_parts(frame: pd.DataFrame, method: str) -> tuple[int, int, list[str]]:
     """Count the columns in which a method is above all variants, and name the others."""
-    won, lost = 0, []
+    total, lost = 0, []
     for measure in MEASURES:
-        means = variant_means(frame, measure)
         # A column counts where the method and both variants have a mean.
-        complete = means.loc[[method, *PARTS]].dropna(axis="columns")
-        for column in complete.columns:
-            if complete.at[method, column] > complete.loc[list(PARTS), column].max():
-                won += 1
-            else:
-                lost.append(f"{measure_words(measure)} on {column}")
-    return won, won + len(lost), lost
+        means = _variant_means(frame, measure).loc[[method, *PARTS]].dropna(axis="columns")
+        behind = means.loc[method] <= means.loc[list(PARTS)].max()
+        total += len(behind)
+        lost += [f"{measure_words(measure)} on {column}" for column in behind.index[behind]]
+    return total - len(lost), total, lost
 
 
 def _gain_sentence(frame: pd.DataFrame) -> str:
@@ -196,19 +162,16 @@ def _gain_sentence(frame: pd.DataFrame) -> str:
     measure = next(iter(MEASURES))
     names = titled(frame).drop_duplicates("column").set_index("data")["column"]
     data = "scene" if "scene" in names else names.index[0]
-    means, words = variant_means(frame, measure), []
+    means, words = _variant_means(frame, measure), []
     for method in WHOLE:
-        gains = [relative_gains(means, method, part)[names[data]] for part in PARTS]
+        gains = [_relative_gains(means, method, part)[names[data]] for part in PARTS]
         if np.isfinite(gains).all():
             words.append(f"{_name(method)} gains {listed(map(signed_percent, gains))}")
     if not words:
         return f"There are no gains by {measure_words(measure)} on {data} to tell yet."
-    printed = [printed_gain(measure, data, part) for part in PARTS]
-    beside = (
-        f", where the paper prints {listed(map(signed_percent, printed))}"
-        if data in PRINTED_VARIANTS[measure]
-        else ""
-    )
+    printed = [_printed_gain(measure, data, part) for part in PARTS]
+    beside = f", where the paper prints {listed(map(signed_percent, printed))}"
+    beside = beside if np.isfinite(printed).all() else ""
     over = listed([_name(part) for part in PARTS])
     return f"By {measure_words(measure)} on {data} over {over} {listed(words)}{beside}."
 
@@ -226,15 +189,15 @@ VARIANTS = Item(
     name="table-variants",
     title="DLST and its two variants",
     where="Table III",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
     claims=(
         Claim(
             6,
             "DLST beats regression on labels (DLST₁) by 20 % and neighbours in features (DLST₂) "
             "by 18 % in AP on Scene: the dense code is what helps.",
-            codes_help,
+            _codes_help,
         ),
     ),
     summary=r"variants-.*-random",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dlst.paper.item import Claim, Item, Outcome
+from dlst.paper.item import Claim, Item, Judged
 from dlst.paper.published_voc import (
     TABLE,
     VOC_AP,
@@ -21,27 +21,23 @@ from dlst.paper.published_voc import (
 )
 from dlst.paper.setting import DEFAULT, HARD, PIPELINE
 from dlst.reports import Run
+from dlst.reports.cells import DASH, columns, number
 from dlst.reports.class_scores import by_class, class_frame, correlation, fact_of_class
 from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
-from dlst.reports.score_blocks import number
-from dlst.reports.words import NOTHING, anchor, empty_section, listed
+from dlst.reports.words import anchor, listed
 
 VARIANT = "dlst1"
 OURS = (VARIANT, DEFAULT, PIPELINE)
 SAID_TO_RUN_OUT = ("br", "cplst", "leml")
 """Of memory on this set, the paper says."""
 
-MEASURES = {
-    "average_precision": "AP",
-    "average_precision_11": "11-point AP",
-}
+MEASURES = {"average_precision": "AP", "average_precision_11": "11-point AP"}
 QUOTED = ("HCP-1000C", "CNN-RNN")
 SATURATED = 99.0
 """From this mAP on there is nothing left to tell methods apart by."""
 
 
-def asks(quick: bool) -> Mapping[str, Any]:
-    """Say what to run."""
+def _asks(quick: bool) -> Mapping[str, Any]:
     protocol: dict[str, Any] = {"simulate": HARD, "per_label": True}
     if quick:
         protocol["rows"] = [500, 500]
@@ -53,11 +49,8 @@ def asks(quick: bool) -> Mapping[str, Any]:
     }
 
 
-def sections(run: Run) -> list[Section]:
-    """Show each class in two kinds of AP, for each reading of the labels."""
+def _sections(run: Run) -> list[Section]:
     parts = _readings(run)
-    if not parts:
-        return empty_section("voc", "Pascal VOC 2007, class by class")
     text = (
         f"{listed(QUOTED)} are quoted as the paper's {TABLE} prints them (published, different "
         "input; never run here), and so are DLST₁ and DLST of the paper, which had features of a "
@@ -76,17 +69,10 @@ def sections(run: Run) -> list[Section]:
     ]
 
 
-def verdict(run: Run) -> str:
-    """Compare DLST with DLST₁ here, and the paper's table with itself."""
-    parts = _readings(run)
-    if not parts:
-        return NOTHING
-    _, title, part = parts[0]
-    here = (
-        "The features are simulated, so what was measured here counts in no verdict."
-        if _is_simulated(run)
-        else _ours_sentence(title, part)
-    )
+def _verdict(run: Run) -> str:
+    here = "The features are simulated, so what was measured here counts in no verdict."
+    if not run.frame["simulated"].any():
+        here = _ours_sentence(*_readings(run)[0][1:])
     printed, recomputed, lost = VOC_MAP["DLST"], recomputed_map()["DLST"], classes_not_led()
     return (
         f"{here} The paper's own {TABLE} does not bear out that DLST is "
@@ -98,12 +84,9 @@ def verdict(run: Run) -> str:
 
 def _readings(run: Run) -> list[tuple[str, str, pd.DataFrame]]:
     """Give setting, title and classes of each protocol, such as how difficult objects count."""
-    frame = class_frame(run)
-    if frame.empty:
-        return []
     return [
         (str(setting), f"{part['shown'].iloc[0]}{f', {setting}' if setting else ''}", part)
-        for setting, part in frame.groupby("setting", sort=False)
+        for setting, part in class_frame(run).groupby("setting", sort=False)
     ]
 
 
@@ -128,7 +111,7 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
                 *(number(ap.at[own, x], 1, best=shown.at[own, x] == best) for x in methods),
             ]
         )
-    gap = [TableCell("—")] * 4
+    gap = [DASH] * 4
     means = [number(ap[method].mean(), 1) for method in methods]
     return Table(
         name,
@@ -139,11 +122,8 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
             TableColumn("#labels, paper"),
             TableColumn("#samples", "", "images of the class among the rows used, here"),
             TableColumn("#samples, paper"),
-            *(
-                TableColumn(f"{who}, published" if who in QUOTED else f"{who}, paper")
-                for who in VOC_AP
-            ),
-            *(TableColumn(f"{titles[method]}, here", "higher") for method in methods),
+            *columns(*(f"{who}, {'published' if who in QUOTED else 'paper'}" for who in VOC_AP)),
+            *columns(*(f"{titles[method]}, here" for method in methods), direction="higher"),
         ],
         rows,
         [
@@ -152,7 +132,7 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
                 TableCell("mean of the printed classes"),
                 *gap,
                 *(number(mean, 2) for mean in recomputed_map().values()),
-                *[TableCell("—")] * len(methods),
+                *[DASH] * len(methods),
             ],
         ],
         note="Classes are named as in the paper.",
@@ -199,7 +179,7 @@ def _ours_sentence(title: str, part: pd.DataFrame) -> str:
     return f"{words}."
 
 
-def best_in_all_classes(run: Run) -> tuple[Outcome, str]:
+def _best_in_all_classes(run: Run) -> Judged:
     """Judge Table IV by Table IV: its rows, recomputed."""
     lost = classes_not_led()
     classes = listed(f"{name} ({listed(methods)})" for name, methods in lost.items())
@@ -207,11 +187,11 @@ def best_in_all_classes(run: Run) -> tuple[Outcome, str]:
     return "not borne out" if lost else "cannot be judged", (
         f"By Table IV itself another row is not lower for {classes}; DLST's printed row averages "
         f"{recomputed_map()['DLST']:.1f}, not {VOC_MAP['DLST']}."
-        f"{caveat if _is_simulated(run) else ''}"
+        f"{caveat if run.frame['simulated'].any() else ''}"
     )
 
 
-def others_run_out_of_memory(run: Run) -> tuple[Outcome, str]:
+def _others_run_out_of_memory(run: Run) -> Judged:
     """Judge who runs out of memory by the peaks of those who were said to, on real features."""
     frame = run.frame
     done = frame[(frame["status"] == "done") & frame["method"].isin(SAID_TO_RUN_OUT)]
@@ -224,7 +204,7 @@ def others_run_out_of_memory(run: Run) -> tuple[Outcome, str]:
         f"On the {done['n_train'].max():,.0f} training rows of VOC 2007 with {features} at most "
         f"{listed(words)} of memory."
     )
-    if _is_simulated(run):
+    if frame["simulated"].any():
         return "cannot be judged", (
             f"{evidence} They are simulated, where the paper has 2,048: memory on those was not "
             "measured."
@@ -232,27 +212,23 @@ def others_run_out_of_memory(run: Run) -> tuple[Outcome, str]:
     return "not borne out" if len(peaks) == len(SAID_TO_RUN_OUT) else "in part", evidence
 
 
-def _is_simulated(run: Run) -> bool:
-    return run.has_results and bool(run.frame["simulated"].any())
-
-
 VOC = Item(
     name="table-voc",
     title="Pascal VOC 2007, class by class",
     where="Table IV",
-    asks=asks,
-    sections=sections,
-    verdict=verdict,
+    asks=_asks,
+    tells=_sections,
+    concludes=_verdict,
     claims=(
         Claim(
             16,
             "On VOC 2007 DLST has the higher average precision in all classes, and 85.7 mAP.",
-            best_in_all_classes,
+            _best_in_all_classes,
         ),
         Claim(
             17,
             "The other methods run out of memory on VOC 2007 and NUS-WIDE.",
-            others_run_out_of_memory,
+            _others_run_out_of_memory,
         ),
     ),
     summary=r"voc-.*",

@@ -4,7 +4,6 @@ from dlst.reports.document import Document
 from dlst.reports.exports import write_everything, write_results
 from dlst.reports.frames import is_better_higher, measure_title, results_frame
 from dlst.reports.latex import blocks_to_latex, document_to_latex
-from dlst.reports.layouts import Layout, register_layout
 from dlst.reports.markdown import blocks_to_markdown, document_to_markdown
 from dlst.reports.page import is_report_page, render_page, write_page
 from dlst.reports.paired_tests import (
@@ -18,7 +17,7 @@ from dlst.reports.rank_blocks import rank_blocks
 from dlst.reports.rank_diagram import critical_difference_svg
 from dlst.reports.rank_summary import RankSummary, rank_summary
 from dlst.reports.ranks import Friedman, Nemenyi, Ranks, friedman_test, mean_ranks, nemenyi
-from dlst.reports.report import build_document
+from dlst.reports.report import Layout, build_document, register_layout
 from dlst.reports.run import Run
 from dlst.reports.score_tables import ScoreTable, score_table
 from dlst.reports.times import wall_seconds

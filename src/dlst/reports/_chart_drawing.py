@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -55,8 +54,6 @@ TALL, TALLEST = 9.0, 60.0
 """Inches: from here a chart of bars has numbers at both ends, and here it stops growing."""
 
 THINNEST_HATCHED = 0.08
-MOST_WRITTEN = 120
-"""Heat maps of up to so many cells say their values."""
 
 
 def drawn(chart: Chart) -> Figure:
@@ -86,9 +83,10 @@ def _points(chart: Chart) -> Figure:
     if chart.log_x:
         axes.set_xscale("log", nonpositive="mask")
     axes.set(xlabel=chart.x_title, ylabel=chart.y_title)
+    if chart.kind == "scatter" and axes.get_ylim()[0] < 0:
+        axes.axhline(0, color="#666666", linestyle=DASHES[1], linewidth=1, zorder=2)
     _legend(figure, axes, chart)
     _chart_axes.set_ticks(axes, chart, places)
-    _chart_axes.draw_levels(figure, axes, chart.levels)
     _chart_axes.settle_ticks(figure, axes)
     return figure
 
@@ -114,17 +112,13 @@ def _line(axes: Axes, order: int, series: Series, x: Sequence[float]) -> None:
 
 
 def _cloud(axes: Axes, order: int, series: Series, x: Sequence[float]) -> None:
-    colour = COLOURS[order % len(COLOURS)]
-    y = _numbers(series.y)
-    if band := _band(series):
-        axes.errorbar(x, y, yerr=_whiskers(y, *band), fmt="none", ecolor=colour, alpha=0.5)
     size = 42 if len(x) <= 60 else 24 if len(x) <= 400 else 10
     axes.scatter(
         x,
-        y,
+        _numbers(series.y),
         label=series.name,
         s=size * (1.6 if series.emphasis else 1),
-        color=colour,
+        color=COLOURS[order % len(COLOURS)],
         marker=MARKERS[order % len(MARKERS)],
         alpha=0.9 if series.emphasis else 0.7,
         edgecolor="black" if series.emphasis else "white",
@@ -166,12 +160,11 @@ def _bars(chart: Chart) -> Figure:
         axes.set_yticks(range(len(places)), _chart_axes.tick_labels(chart, places))
         axes.tick_params(axis="y", length=0)
         # Who reads the first rows of a tall chart should not have to scroll to its foot.
-        axes.tick_params(axis="x", labeltop=height > TALL and not chart.levels)
+        axes.tick_params(axis="x", labeltop=height > TALL)
     else:
         axes.set(xlabel=chart.x_title, ylabel=chart.y_title, xlim=ends)
         _chart_axes.set_ticks(axes, chart, places)
     _legend(figure, axes, chart, beside=lying)
-    _chart_axes.draw_levels(figure, axes, chart.levels, lying=lying)
     if not lying:
         _chart_axes.settle_ticks(figure, axes)
     return figure
@@ -198,19 +191,6 @@ def _heatmap(chart: Chart) -> Figure:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     figure.colorbar(image, ax=axes, ticks=[0, 1] if binary else None, pad=0.02)
-    if grid.size <= MOST_WRITTEN and not binary:
-        for (row, column), value in np.ndenumerate(grid):
-            if np.isfinite(value):
-                light = sum(image.cmap(image.norm(value))[:3]) > 1.6
-                axes.text(
-                    column,
-                    row,
-                    f"{value:.3g}",
-                    ha="center",
-                    va="center",
-                    fontsize=7.5,
-                    color="black" if light else "white",
-                )
     return figure
 
 
@@ -228,9 +208,9 @@ def _legend(figure: Figure, axes: Axes, chart: Chart, *, beside: bool = False) -
 
 
 def _numbers(values: Sequence[float | None]) -> np.ndarray:
-    numbers = np.array([math.nan if value is None else value for value in values], dtype=float)
+    numbers = np.array(values, dtype=float)  # None is NaN, which is a gap
     # What is infinite has no place on an axis: a gap, too.
-    return np.where(np.isfinite(numbers), numbers, math.nan)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
 def _band(series: Series) -> tuple[np.ndarray, np.ndarray] | None:

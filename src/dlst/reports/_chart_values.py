@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dlst.reports.document import Chart, Series, Table, TableCell, TableColumn
+from dlst.reports.cells import columns
+from dlst.reports.document import Chart, Series, Table, TableCell
 
 LARGEST_GRID = 600
 """Cells of a heatmap that are still listed."""
@@ -13,48 +14,26 @@ LARGEST_GRID = 600
 
 def chart_values(chart: Chart) -> Table | None:
     """Return the values that a chart shows, or None where they are too many to read."""
-    name, title = f"{chart.name}-values", f"Values of “{chart.title}”"
+    x_title, y_title = chart.x_title or "x", chart.y_title or "y"
     if chart.kind == "heatmap":
         grid = chart.grid or ()
         if not grid or len(grid) * len(grid[0]) > LARGEST_GRID:
             return None
-        columns = [TableColumn("row"), *(TableColumn(str(j)) for j in range(len(grid[0])))]
+        titles = ["row", *map(str, range(len(grid[0])))]
         rows = [[TableCell(str(i), i), *map(_cell, row)] for i, row in enumerate(grid)]
-        return Table(name, title, columns, rows)
-    x_title = chart.x_title or "x"
-    if chart.kind == "scatter":
-        columns = [TableColumn("point"), TableColumn(x_title), TableColumn(chart.y_title or "y")]
-        points = [(each, i) for each in chart.series for i in range(len(each.y))]
-        return Table(
-            name,
-            title,
-            columns,
-            [
-                [TableCell(_point_name(each, i)), _cell(each.x[i]), _cell(each.y[i])]
-                for each, i in points
-            ],
-        )
-    places = list(dict.fromkeys(x for each in chart.series for x in each.x))
-    found = [{x: i for i, x in enumerate(each.x)} for each in chart.series]
-    return Table(
-        name,
-        title,
-        [TableColumn(x_title), *(TableColumn(each.name) for each in chart.series)],
-        [
-            [
-                _cell(x),
-                *(
-                    _ranged_cell(each, where[x]) if x in where else TableCell("")
-                    for each, where in zip(chart.series, found, strict=True)
-                ),
-            ]
-            for x in places
-        ],
-    )
-
-
-def _point_name(series: Series, index: int) -> str:
-    return series.texts[index] if series.texts is not None else series.name
+    elif chart.kind == "scatter":
+        titles = ["point", x_title, y_title]
+        rows = [
+            [TableCell(each.texts[i] if each.texts else each.name), _cell(each.x[i]), _cell(y)]
+            for each in chart.series
+            for i, y in enumerate(each.y)
+        ]
+    else:
+        titles = [x_title, *(each.name for each in chart.series)]
+        found = [{x: _ranged_cell(each, i) for i, x in enumerate(each.x)} for each in chart.series]
+        places = dict.fromkeys(x for cells in found for x in cells)
+        rows = [[_cell(x), *(cells.get(x, TableCell("")) for cells in found)] for x in places]
+    return Table(f"{chart.name}-values", f"Values of “{chart.title}”", columns(*titles), rows)
 
 
 def _ranged_cell(series: Series, index: int) -> TableCell:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from dlst.reports._writer import marked_up
+
 _GREEK_NAMES = (
     "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
     "upsilon varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
@@ -65,7 +67,6 @@ _SCRIPTS = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+|[₀₁₂₃₄₅
 _RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 # Letters of the font encoding T1 that inputenc knows: Latin-1, and these of Latin Extended-A.
 _LETTERS = frozenset("ĂăĄąĆćČčĎďĐđĘęĚěĞğĹĺĽľŁłŃńŇňŐőŒœŔŕŘřŚśŞşŠšŢţŤťŮůŰűŸŹźŻżŽž")
-_INLINE = re.compile(r"(`[^`]+`|\*\*.+?\*\*)")
 
 
 def escaped(text: str) -> str:
@@ -85,23 +86,15 @@ def escaped(text: str) -> str:
     return re.sub("-(?=-)", "-{}", shown)
 
 
-def marked_up(text: str) -> str:
+def latex_of(text: str) -> str:
     r"""Return LaTeX for a paragraph with code between backticks and bold between asterisks.
 
     Examples
     --------
-    >>> print(marked_up("Run `dlst demo --out a_b`: **50 %**."))
+    >>> print(latex_of("Run `dlst demo --out a_b`: **50 %**."))
     Run \texttt{dlst demo -{}-out a\_b}: \textbf{50 \%}.
     """
-    pieces = []
-    for piece in _INLINE.split(text):
-        if piece.startswith("**") and _INLINE.fullmatch(piece):
-            pieces.append(rf"\textbf{{{marked_up(piece[2:-2])}}}")
-        elif _INLINE.fullmatch(piece):
-            pieces.append(rf"\texttt{{{escaped(piece[1:-1])}}}")
-        else:
-            pieces.append(escaped(piece))
-    return "".join(pieces)
+    return marked_up(text, escaped, lambda code: rf"\texttt{{{escaped(code)}}}", (r"\textbf{", "}"))
 
 
 def _space(found: re.Match[str]) -> str:

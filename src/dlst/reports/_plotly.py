@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dlst.reports._chart_values import is_finite, number_text
-from dlst.reports._plotly_theme import COLOURS
 from dlst.reports.document import Chart, Series
 
+COLOURS = (
+    *("#3574d4", "#cf5f14", "#24905f", "#b8459a", "#8a7a16", "#7c64d8", "#15899f"),
+    *("#cc4148", "#7d7a74", "#a0643c", "#5b8c2a", "#9a6fa8", "#4f86b5", "#c2577f"),
+)
+"""Each has a contrast of 3 or more with the light page and with the dark one."""
+
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "triangle-down", "star")
 
@@ -21,7 +26,7 @@ UPRIGHT_BARS = 12
 
 HEIGHT = 440
 BAR_ROOM, GROUPED_BAR_ROOM = 24, 11
-LEVEL_ROOM = 30
+LEGEND_GAP = 8
 BAND_OPACITY = 0.16
 NEGATIVE_TO_POSITIVE = ("#2166ac", "#7fb2d6", "#f4f2ee", "#e8917a", "#b2182b")
 
@@ -36,13 +41,11 @@ def chart_figure(chart: Chart) -> dict[str, Any]:
         "showlegend": len(chart.series) > 1,
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
         "barmode": "group",
-        "shapes": _levels(chart, lying),
-        "annotations": _level_names(chart, lying),
     }
     x_axis: dict[str, Any] = {"title": {"text": _words(chart.x_title)}, **_x_scale(chart)}
     y_axis: dict[str, Any] = {
         "title": {"text": _words(chart.y_title)},
-        "zeroline": chart.kind == "bars",
+        "zeroline": chart.kind in ("bars", "scatter"),
     }
     if chart.kind == "heatmap":
         y_axis |= {"autorange": "reversed", "showgrid": False}
@@ -56,9 +59,8 @@ def chart_figure(chart: Chart) -> dict[str, Any]:
         traces = [trace for i in order for trace in _traces(chart, i, lying)]
     if lying:
         x_axis, y_axis = y_axis, {**x_axis, "autorange": "reversed", "dtick": 1}
-        # Above the names of levels, which stand on the upper edge.
-        layout["legend"]["y"] = 1 + LEVEL_ROOM / layout["height"]
-        layout["margin"]["t"] = 2 * LEVEL_ROOM
+        # In shares of the chart, which may be tall.
+        layout["legend"]["y"] = 1 + LEGEND_GAP / layout["height"]
     return {"data": traces, "layout": {**layout, "xaxis": x_axis, "yaxis": y_axis}}
 
 
@@ -133,8 +135,6 @@ def _traces(chart: Chart, index: int, lying: bool) -> list[dict[str, Any]]:
     }
     if chart.kind == "scatter":
         trace["marker"]["opacity"] = 0.85
-        if _has_range(series):
-            trace["error_y"] = _whiskers(series)
         return [trace]
     trace["line"] = {
         "color": colour,
@@ -208,55 +208,6 @@ def _colour_scale(colours: Sequence[str]) -> list[list[Any]]:
     return [[i / (len(colours) - 1), colour] for i, colour in enumerate(colours)]
 
 
-def _levels(chart: Chart, lying: bool) -> list[dict[str, Any]]:
-    along, upward = ("y", "x") if lying else ("x", "y")
-    return [
-        {
-            "type": "line",
-            f"{along}ref": "paper",
-            f"{along}0": 0,
-            f"{along}1": 1,
-            f"{upward}0": value,
-            f"{upward}1": value,
-            "line": {"width": 1.6, "dash": "dash"},
-        }
-        for value in chart.levels.values()
-        if is_finite(value)
-    ]
-
-
-def _level_names(chart: Chart, lying: bool) -> list[dict[str, Any]]:
-    """Write the name of a level on its line, at the end that is clearer, or above lying bars."""
-    known = [(name, value) for name, value in chart.levels.items() if is_finite(value)]
-    if lying:
-        place = {"yref": "paper", "y": 1, "yanchor": "bottom", "xanchor": "center"}
-        return [{"text": _words(name), "x": x, "showarrow": False, **place} for name, x in known]
-    return [
-        {
-            "text": _words(name),
-            "xref": "paper",
-            "y": y,
-            "yanchor": "bottom",
-            "showarrow": False,
-            **_clearer_end(chart, y),
-        }
-        for name, y in known
-    ]
-
-
-def _clearer_end(chart: Chart, level: float) -> dict[str, Any]:
-    """Return the end of the x axis at which the values lie farther from a level."""
-    values = [_finite(each.y) for each in chart.series if len(each.y)]
-
-    def room(at: int) -> float:
-        ends = [y[at] for y in values]
-        return min((abs(end - level) for end in ends if end is not None), default=math.inf)
-
-    if room(0) > room(-1):
-        return {"x": 0, "xanchor": "left"}
-    return {"x": 1, "xanchor": "right"}
-
-
 def _finite(values: Sequence[float | None]) -> list[float | None]:
     return [float(value) if value is not None and is_finite(value) else None for value in values]
 
@@ -269,3 +220,35 @@ def _plain(places: Sequence[Any]) -> list[Any]:
 def _words(text: str) -> str:
     """Keep plotly from taking a text for markup."""
     return html.escape(text, quote=False)
+
+
+def _theme(ink: str, soft: str, line: str, card: str) -> dict[str, Any]:
+    axis = {
+        "gridcolor": line,
+        "linecolor": soft,
+        "zerolinecolor": soft,
+        "tickcolor": soft,
+        "tickfont": {"color": soft},
+        "automargin": True,
+    }
+    whiskers = {"error_x": {"color": ink}, "error_y": {"color": ink}}
+    return {
+        "layout": {
+            "font": {"color": ink, "family": FONT, "size": 13},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "xaxis": axis,
+            "yaxis": axis,
+            "hoverlabel": {"bgcolor": card, "bordercolor": soft, "font": {"color": ink}},
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": soft, "activecolor": ink},
+            "colorway": list(COLOURS),
+        },
+        "data": {"bar": [whiskers], "scatter": [whiskers]},
+    }
+
+
+THEMES = {
+    "light": _theme("#1c1b19", "#5b5852", "#dedad1", "#ffffff"),
+    "dark": _theme("#eceae4", "#a8a59d", "#363943", "#1d1f25"),
+}
+"""Templates of a figure's layout, in the colours of the page."""

@@ -11,12 +11,7 @@ from PIL import Image
 
 
 def png_address(ink: NDArray[np.float64]) -> str:
-    """Return an image as a ``data:`` address.
-
-    Parameters
-    ----------
-    ink : ndarray of shape (height, width)
-        0 is paper (white), 1 is ink (black).
+    """Return an image of shape (height, width) as a ``data:`` address; 0 is paper, 1 is ink.
 
     Examples
     --------
@@ -32,11 +27,6 @@ def png_address(ink: NDArray[np.float64]) -> str:
 def sprite(images: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
     """Lay images of shape (n, height, width) side by side, ``n_columns`` to a line."""
     n, height, width = images.shape
-    n_lines = -(-n // n_columns)
-    sheet = np.zeros((n_lines * n_columns, height, width))
-    sheet[:n] = images
-    return (
-        sheet.reshape(n_lines, n_columns, height, width)
-        .swapaxes(1, 2)
-        .reshape(n_lines * height, n_columns * width)
-    )
+    sheet = np.pad(images, [(0, -n % n_columns), (0, 0), (0, 0)])
+    lines = sheet.reshape(-1, n_columns, height, width)
+    return lines.swapaxes(1, 2).reshape(-1, n_columns * width)

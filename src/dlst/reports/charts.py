@@ -31,19 +31,9 @@ def can_draw() -> bool:
 
 
 def save_chart(chart: Chart, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Draw a chart into files, each whole or not at all.
+    """Draw a chart into files, each whole or not at all; ``stem`` is their name without its ending.
 
-    Parameters
-    ----------
-    chart : Chart
-    stem : Path
-        The files' name without its ending.
-    formats : sequence of {"svg", "png", "pdf"}
-
-    Returns
-    -------
-    list of Path
-        The files, in the order of ``formats``.
+    Gives the files in the order of ``formats``.
     """
     from dlst.reports import _chart_drawing
 
@@ -51,10 +41,7 @@ def save_chart(chart: Chart, stem: Path, formats: Sequence[str] = FORMATS) -> li
 
 
 def save_drawing(drawing: Drawing, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write a finished drawing: the SVG as it is, other formats drawn after it.
-
-    Parameters and what is returned are as in :func:`save_chart`; SVG alone needs no matplotlib.
-    """
+    """Write a finished drawing: the SVG as it is, which needs no matplotlib, others after it."""
     from dlst.reports import _svg_drawing
 
     path = stem.with_name(f"{stem.name}.svg")

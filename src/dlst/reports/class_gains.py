@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dlst.reports.cells import columns, number, share, signed
 from dlst.reports.class_scores import by_class, correlation, fact_of_class, gains
-from dlst.reports.document import Block, Chart, Series, Table, TableCell, TableColumn
-from dlst.reports.score_blocks import number, percent_cell
+from dlst.reports.document import Block, Chart, Series, Table, TableCell
 from dlst.reports.words import anchor, listed
 
 MOST_BARS = 101
@@ -22,18 +22,8 @@ N_GROUPS = 5
 def class_gains(part: pd.DataFrame, ours: str, other: str) -> pd.DataFrame:
     """Return a row for each class that has a gain, the one with fewest concurrent labels first.
 
-    Parameters
-    ----------
-    part : DataFrame
-        Of one data set, from :func:`~dlst.reports.class_scores.class_frame`.
-    ours, other : str
-        Names of methods.
-
-    Returns
-    -------
-    DataFrame
-        ``gain`` in AP, ``concurrent`` labels, ``frequency`` in training, and the AP of ``ours`` and
-        ``theirs``.
+    ``part`` is one data set of :func:`~dlst.reports.class_scores.class_frame`. Columns are the
+    ``gain`` in AP, ``concurrent`` labels, ``frequency`` in training, AP of ``ours`` and ``theirs``.
     """
     ap = by_class(part, "average_precision")
     table = pd.DataFrame(
@@ -53,14 +43,7 @@ def gain_blocks(
 ) -> list[Block]:
     """Draw gains against concurrent labels and class by class, and group them in tables.
 
-    Parameters
-    ----------
-    name, title : str
-        For names of blocks, and of the data set.
-    ours : str
-        Title of the method that gains.
-    tables : mapping of str to DataFrame
-        By title of the other method, from :func:`class_gains`.
+    ``tables`` are those of :func:`class_gains`, by title of the method that ours gains over.
     """
     heading = f"AP gain of each class: {title}"
     related = [
@@ -83,7 +66,6 @@ def gain_blocks(
                 )
                 for other, table in tables.items()
             ],
-            levels={"no gain": 0.0},
             alternative=f"{heading}, against the number of concurrent labels; {listed(related)}.",
         ),
         Chart(
@@ -117,22 +99,20 @@ def _bars(name: str, table: pd.DataFrame) -> Series:
 
 
 def _groups(title: str, name: str, ours: str, table: pd.DataFrame) -> Table:
-    rows = []
-    for group in _neighbours(table, min(N_GROUPS, len(table))):
-        share = (group["gain"] > 0).mean()
-        rows.append(
-            [
-                TableCell(_range(group), float(group["concurrent"].mean())),
-                TableCell(str(len(group)), float(len(group))),
-                number(group["ours"].mean()),
-                number(group["theirs"].mean()),
-                TableCell(signed_gain(group["gain"].mean()), float(group["gain"].mean())),
-                percent_cell(share),
-            ]
-        )
+    rows = [
+        [
+            TableCell(_range(group), float(group["concurrent"].mean())),
+            number(len(group), 0),
+            number(group["ours"].mean()),
+            number(group["theirs"].mean()),
+            signed(group["gain"].mean()),
+            share((group["gain"] > 0).mean()),
+        ]
+        for group in _neighbours(table, min(N_GROUPS, len(table)))
+    ]
     titles = ["concurrent labels", "classes", f"AP of {ours}", "AP of the other", "mean gain"]
-    columns = [TableColumn(each) for each in [*titles, "classes that gain"]]
-    return Table(name, f"{title}, in groups of classes", columns, rows)
+    shown = columns(*titles, "classes that gain")
+    return Table(name, f"{title}, in groups of classes", shown, rows)
 
 
 def _neighbours(table: pd.DataFrame, n_groups: int) -> list[pd.DataFrame]:
@@ -145,11 +125,6 @@ def _range(group: pd.DataFrame) -> str:
 
 def _hover(label: Any, row: pd.Series) -> str:
     return (
-        f"{label}: {signed_gain(row['gain'])} ({row['ours']:.3f} against {row['theirs']:.3f}), "
+        f"{label}: {row['gain']:+.3f} ({row['ours']:.3f} against {row['theirs']:.3f}), "
         f"{row['concurrent']:.2f} concurrent labels, {row['frequency']:.0f} training rows"
     )
-
-
-def signed_gain(value: float) -> str:
-    """Write a gain with its sign."""
-    return f"{value:+.3f}"

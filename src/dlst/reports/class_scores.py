@@ -37,7 +37,8 @@ def class_frame(run: Run) -> pd.DataFrame:
     ``split``, ``seed``, ``label``, and the lists of the record's ``labels``, as numbers with NaN
     where a class has no value. A class without a test row has no measures, whatever a record says.
     """
-    frames = [_of_record(record) for record in run.evaluated if _has_classes(record)]
+    done = [each for each in run.evaluated if each["status"] == "done" and each.get("labels")]
+    frames = [_of_record(record) for record in done]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
@@ -72,10 +73,6 @@ def correlation(a: pd.Series, b: pd.Series) -> Correlation | None:
         return None
     found = spearmanr(pairs.iloc[:, 0], pairs.iloc[:, 1])
     return Correlation(float(found.statistic), float(found.pvalue), len(pairs))
-
-
-def _has_classes(record: Any) -> bool:
-    return bool(record["status"] == "done" and record.get("labels"))
 
 
 def _of_record(record: Any) -> pd.DataFrame:

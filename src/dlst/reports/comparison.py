@@ -7,17 +7,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
+from dlst.reports.cells import columns, number
+from dlst.reports.document import Block, Section, Table, TableCell, Text
 from dlst.reports.frames import BUDGET, SUITED, TOP_R
 from dlst.reports.rank_blocks import holm_sentence, rank_blocks, rank_sentence, ranks_of
 from dlst.reports.run import Run, real, titled
-from dlst.reports.score_blocks import (
-    measure_words,
-    number,
-    run_sentences,
-    score_block,
-    score_chart,
-)
+from dlst.reports.score_blocks import measure_words, run_sentences, score_block, score_chart
 from dlst.reports.scoreboard import is_small, ranking_sentence, score_lines
 from dlst.reports.standing import standing
 from dlst.reports.words import NOTHING, anchor, empty_section, listed
@@ -148,24 +143,15 @@ def cost_section(frame: pd.DataFrame) -> Section:
             [TableCell(str(method)), *(number(value, decimals) for value in means.loc[method])]
             for method in means.index
         ]
-        columns = [
-            TableColumn("method"),
-            *(TableColumn(str(name), "lower") for name in means.columns),
-        ]
-        tables.append(Table(anchor("costs", measure), title, columns, rows, note=note))
+        titles = [*columns("method"), *columns(*means.columns, direction="lower")]
+        tables.append(Table(anchor("costs", measure), title, titles, rows, note=note))
     return Section("costs", "Time and memory", tables)
 
 
 def standing_sentence(frame: pd.DataFrame, measures: Sequence[str], by: str = "") -> str:
     """Count the columns that the first method wins, and name who beats it where.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As :attr:`dlst.reports.Run.frame`.
-    measures : sequence of str
-    by : str
-        What the sentence begins with, where these are not all measures.
+    The sentence begins with ``by``, where these are not all measures.
     """
     ours = str(frame["title"].iloc[0])
     found = standing(frame, measures, ours)

@@ -8,28 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from dlst.reports.document import (
-    Block,
-    Chart,
-    Section,
-    Series,
-    Table,
-    TableCell,
-    TableColumn,
-)
-from dlst.reports.frames import measure_title
-from dlst.reports.run import Run
+from dlst.reports.cells import DASH, columns, finite, number
+from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, TableColumn
+from dlst.reports.run import FLOOR, Run
 from dlst.reports.score_blocks import (
     FLOOR_ROW,
-    finite,
-    number,
+    measure_heading,
     score_cell,
+    series_of,
     simulated_sentence,
 )
-from dlst.reports.score_tables import DECIMALS, ScoreTable, score_table
+from dlst.reports.score_tables import ScoreTable, score_table
 from dlst.reports.words import anchor, data_title, listed
 
 Part = tuple[str, str, pd.DataFrame]
@@ -42,18 +33,9 @@ BANDS = "Bands: one standard deviation."
 
 
 def curve_frame(run: Run, position: Callable[[Mapping[str, Any]], float | None]) -> pd.DataFrame:
-    """Return :attr:`dlst.reports.Run.frame` in order of a setting.
+    """Return :attr:`dlst.reports.Run.frame` in order of a setting, with one more column, ``x``.
 
-    Parameters
-    ----------
-    run : Run
-    position : callable
-        Takes a cell and returns its place on the x axis; None leaves the cell out.
-
-    Returns
-    -------
-    DataFrame
-        With one more column, ``x``.
+    ``position`` takes a cell and returns its place on the x axis; None leaves the cell out.
     """
     frame = run.frame
     places = [position(run.evaluated[index]["cell"]) for index in frame.index]
@@ -95,22 +77,10 @@ def curve_section(
 ) -> Section:
     """Show one data set: for each measure the curves of all methods, and the same as a table.
 
-    Parameters
-    ----------
-    topic, title : str
-        What the names of blocks, and their titles, begin with.
-    part : Part
-        Of :func:`parts_of`; its first method is drawn stronger.
-    measures : iterable of str
-    x_title : str
-    along : str
-        What the x axis counts, for the sentence that tells the picture.
-    second_x : mapping of float to str
-        Words beneath places.
-    places : callable
-        Takes scores, and returns which places the table shows, and their titles.
-    last : callable, optional
-        Takes scores, and returns one more column of the table.
+    Names of blocks begin with the topic, and their titles with the title. ``along`` says what the x
+    axis counts, for the sentence that tells the picture; ``second_x`` has words beneath places.
+    ``places`` takes scores and returns which places the table shows, with their titles; ``last``
+    returns one more column.
     """
     name, data, frame = part
     blocks: list[Block] = []
@@ -119,8 +89,7 @@ def curve_section(
         heading = f"{title}, {data}: {words}"
         drawn = []
         if floor is not None:
-            places_of = [float(x) for x in floor.index]
-            drawn = [Series(FLOOR_ROW, places_of, list(map(finite, floor)))]
+            drawn = [Series(FLOOR_ROW, [*map(float, floor.index)], [*map(finite, floor)])]
         low, high = table.mean.columns[[0, -1]]
         ends = table.mean[[low, high]].dropna()
         lines = [f"{method} from {a:.3f} to {b:.3f}" for method, a, b in ends.itertuples()]
@@ -143,23 +112,16 @@ def curve_section(
 
 def line_series(table: ScoreTable) -> list[Series]:
     """Draw each method's mean, with a band of one standard deviation; the first stronger."""
+    x, places = [float(each) for each in table.mean], [f"at {each}" for each in table.mean]
     return [
-        Series(
-            str(title),
-            [float(x) for x in table.mean.columns],
-            list(map(finite, table.mean.loc[title])),
-            low=list(map(finite, table.mean.loc[title] - table.std.loc[title])),
-            high=list(map(finite, table.mean.loc[title] + table.std.loc[title])),
-            texts=[f"{title} at {x}: {table.cell(title, x)}" for x in table.mean.columns],
-            emphasis=not number,
-        )
-        for number, title in enumerate(table.mean.index)
+        series_of(table, title, x, places, not order)
+        for order, title in enumerate(table.mean.index)
     ]
 
 
 def _floor(part: pd.DataFrame, measure: str) -> pd.Series | None:
     """Average what ranking by frequency alone gives at each place, where records tell."""
-    name = f"floor_{measure}"
+    name = f"{FLOOR}{measure}"
     if name not in part or part[name].isna().all():
         return None
     return part.groupby(part["x"].map(place), sort=False)[name].mean()
@@ -174,7 +136,7 @@ def _table(
     last: LastColumn | None,
 ) -> Table:
     """Show methods × places, the floor beneath."""
-    columns = [TableColumn("method"), *(TableColumn(words, "higher") for words in places.values())]
+    titles = [*columns("method"), *columns(*places.values(), direction="higher")]
     rows = [
         [
             TableCell(str(each)),
@@ -183,16 +145,14 @@ def _table(
         for each in table.mean.index
     ]
     if last is not None:
-        columns.append(last[0])
+        titles.append(last[0])
         for row in rows:
-            row.append(last[1].get(row[0].text, TableCell("—")))
+            row.append(last[1].get(row[0].text, DASH))
     references = []
     if floor is not None:
-        shown = [number(floor.get(x, np.nan), DECIMALS) for x in places]
-        references = [
-            [TableCell(FLOOR_ROW), *shown, *([TableCell("")] if last is not None else [])]
-        ]
-    return Table(name, title, columns, rows, references)
+        shown = [number(floor.get(x)) for x in places]
+        references = [[TableCell(FLOOR_ROW), *shown, *[TableCell("")] * (last is not None)]]
+    return Table(name, title, titles, rows, references)
 
 
 def how_measured(run: Run, frame: pd.DataFrame) -> str:
@@ -209,7 +169,4 @@ def how_measured(run: Run, frame: pd.DataFrame) -> str:
 
 def titles_of(measures: Iterable[str]) -> dict[str, str]:
     """Name measures, those on the methods' own decisions as such."""
-    own = {"micro_f1", "macro_f1"}
-    return {
-        name: measure_title(name) + (", own decisions" if name in own else "") for name in measures
-    }
+    return {name: measure_heading(name) for name in measures}

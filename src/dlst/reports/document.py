@@ -26,28 +26,19 @@ class Code:
 
 @dataclass(frozen=True)
 class TableCell:
-    """One cell of a table.
-
-    Attributes
-    ----------
-    text : str
-        As shown.
-    value : float or None
-        What the cell sorts by; None sorts by the text.
-    best, tied : bool
-        The best of its column, or not significantly worse than it.
-    note : str
-        More about the cell, shown where the pointer rests.
-    image : str
-        A ``data:`` address of a picture to show above the text.
-    """
+    """One cell of a table."""
 
     text: str
     value: float | None = None
+    """What the cell sorts by; None sorts by the text."""
     best: bool = False
+    """Whether it is the best of its column."""
     tied: bool = False
+    """Whether it is not significantly worse than that."""
     note: str = ""
+    """More about the cell, shown where the pointer rests."""
     image: str = ""
+    """A ``data:`` address of a picture to show above the text."""
 
 
 @dataclass(frozen=True)
@@ -61,77 +52,38 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells; the first cell of a row names it.
-
-    Attributes
-    ----------
-    name : str
-        Unique in its document, of letters, digits and hyphens: file names and anchors use it.
-    title : str
-    columns : sequence of TableColumn
-    rows, references : sequence of sequence of TableCell
-        What competes, and what is only shown beside it (floor, ceiling, published values).
-    note : str
-        Beneath the table.
-    """
+    """Rows of cells; the first cell of a row names it."""
 
     name: str
+    """Unique in its document, of letters, digits and hyphens: file names and anchors use it."""
     title: str
     columns: Sequence[TableColumn]
     rows: Sequence[Sequence[TableCell]]
     references: Sequence[Sequence[TableCell]] = ()
+    """What does not compete, and is only shown beneath: floor, ceiling, published values."""
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Named values of a chart.
-
-    Attributes
-    ----------
-    name : str
-    x : sequence of float or str
-    y : sequence of float or None
-        A gap is None.
-    low, high : sequence of float, optional
-        A band or whiskers around y.
-    texts : sequence of str, optional
-        What each point says where the pointer rests.
-    emphasis : bool
-        Drawn stronger than the others.
-    """
+    """Named values of a chart."""
 
     name: str
     x: Sequence[Any]
     y: Sequence[float | None]
+    """A gap is None."""
     low: Sequence[float | None] | None = None
     high: Sequence[float | None] | None = None
+    """A band or whiskers around y."""
     texts: Sequence[str] | None = None
+    """What each point says where the pointer rests."""
     emphasis: bool = False
+    """Whether it is drawn stronger than the others."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Something to look at.
-
-    Attributes
-    ----------
-    name, title, note : str
-        As of a :class:`Table`.
-    kind : {"lines", "bars", "scatter", "heatmap"}
-    x_title, y_title : str
-    series : sequence of Series
-        For "lines", "bars" and "scatter".
-    grid : sequence of sequence of float, optional
-        For "heatmap": rows from top to bottom.
-    log_x : bool
-    levels : mapping of str to float
-        Horizontal lines with names, such as a floor or a ceiling.
-    second_x : mapping of float to str, optional
-        Words beneath ticks of the x axis, such as the effective rate at each nominal one.
-    alternative : str
-        The picture in a sentence, for readers who cannot see it.
-    """
+    """Something to look at; names are unique as those of tables."""
 
     name: str
     title: str
@@ -140,11 +92,13 @@ class Chart:
     y_title: str = ""
     series: Sequence[Series] = ()
     grid: Sequence[Sequence[float | None]] | None = None
+    """Of a heat map: rows from top to bottom."""
     log_x: bool = False
-    levels: Mapping[str, float] = field(default_factory=dict)
     second_x: Mapping[Any, str] = field(default_factory=dict)
+    """Words beneath ticks of the x axis, such as the effective rate at each nominal one."""
     note: str = ""
     alternative: str = ""
+    """The picture in a sentence, for readers who cannot see it."""
 
 
 @dataclass(frozen=True)
@@ -170,22 +124,14 @@ class LatentMap:
 
 @dataclass(frozen=True)
 class Explained:
-    """Some test rows of a latent map, each with who voted on it and how its labels come about.
-
-    Attributes
-    ----------
-    name, title, note : str
-        As of a :class:`Table`.
-    map : LatentMap
-        A block of the same document.
-    rows : sequence of int
-        Positions among its test rows.
-    """
+    """Some test rows of a latent map, each with who voted on it and how its labels come about."""
 
     name: str
     title: str
     map: LatentMap
+    """A block of the same document."""
     rows: Sequence[int]
+    """Positions among its test rows."""
     note: str = ""
 
 

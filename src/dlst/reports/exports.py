@@ -12,12 +12,13 @@ from typing import Any
 
 from dlst._files import atomic_write
 from dlst._spreadsheets import harmless
+from dlst.reports._writer import cell_words, numeric_columns
 from dlst.reports.charts import FORMATS, can_draw, save_chart, save_drawing
-from dlst.reports.document import Chart, Document, Table
+from dlst.reports.document import Chart, Document, Table, TableCell
 from dlst.reports.frames import results_frame
 from dlst.reports.latex import document_to_latex
 from dlst.reports.markdown import document_to_markdown
-from dlst.reports.plain import cell_words, document_to_text, is_numeric
+from dlst.reports.plain import document_to_text
 
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 
@@ -113,19 +114,20 @@ def _no_formula(cell: Any) -> Any:
 
 def _write_table(table: Table, path: Path) -> Path:
     """Write cells as shown and, for columns of numbers, what they stand for to all digits."""
-    numeric = [is_numeric(table, index) for index in range(len(table.columns))]
-    head = ["kind"]
-    for column, has_values in zip(table.columns, numeric, strict=True):
-        head.extend([column.title, f"{column.title} (value)"] if has_values else [column.title])
-    rows = [head]
+    numeric = numeric_columns(table)
+
+    def line(kind: str, cells: Iterable[tuple[str, str]]) -> list[str]:
+        pairs = zip(cells, numeric, strict=True)
+        return [kind, *(each for pair, both in pairs for each in pair[: 1 + both])]
+
+    rows = [line("kind", [(each.title, f"{each.title} (value)") for each in table.columns])]
     for kind, group in (("compared", table.rows), ("reference", table.references)):
-        for row in group:
-            line = [kind]
-            for cell, has_values in zip(row, numeric, strict=True):
-                value = "" if cell.value is None else repr(float(cell.value))
-                line.extend([cell_words(cell), value] if has_values else [cell_words(cell)])
-            rows.append(line)
+        rows += [line(kind, [(cell_words(cell), _value(cell)) for cell in row]) for row in group]
     return _write_csv(path, rows)
+
+
+def _value(cell: TableCell) -> str:
+    return "" if cell.value is None else repr(float(cell.value))
 
 
 def _write_values(chart: Chart, path: Path) -> Path:

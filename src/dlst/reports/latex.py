@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
-from dlst.reports._latex_text import escaped, marked_up
-from dlst.reports.document import (
-    Block,
-    Chart,
-    Code,
-    Document,
-    Drawing,
-    Explained,
-    LatentMap,
-    Table,
-    TableCell,
-    Text,
+from dlst.reports._latex_text import escaped, latex_of
+from dlst.reports._writer import (
+    LONGEST_WORDS,
+    Writer,
+    all_rows,
+    cell_words,
+    heading,
+    numeric_columns,
 )
-from dlst.reports.plain import LONGEST_WORDS, MARKS, cell_words, heading, is_numeric, legend
+from dlst.reports.document import Block, Chart, Document, Drawing, Section, Table, TableCell
 
 ROWS_OF_A_PAGE = 40
 """A float is never broken; a table with more rows runs over pages."""
@@ -66,27 +62,7 @@ def document_to_latex(document: Document, figures: str = "") -> str:
     >>> "All is well." in document_to_latex(document)
     True
     """
-    parts = [
-        PREAMBLE,
-        rf"\title{{{escaped(document.title)}}}",
-        r"\author{}",
-        r"\date{}",
-        r"\begin{document}",
-        r"\maketitle",
-    ]
-    if document.verdict:
-        parts.append(marked_up(document.verdict))
-    if document.facts:
-        facts = [
-            rf"\item[{{{escaped(name)}}}] {escaped(fact)}" for name, fact in document.facts.items()
-        ]
-        parts.append("\n".join([r"\begin{description}", *facts, r"\end{description}"]))
-    for section in document.sections:
-        parts.append(rf"\section{{{escaped(section.title)}}}\label{{sec:{section.name}}}")
-        parts.extend(_block(block, figures) for block in section.blocks)
-        # Floats that wait for room must not pile up: LaTeX holds only so many.
-        parts.append(r"\clearpage")
-    return "\n\n".join([*parts, r"\end{document}"]) + "\n"
+    return _Latex(figures).document(document) + "\n\n\\end{document}\n"
 
 
 def blocks_to_latex(blocks: Iterable[Block], figures: str = "") -> str:
@@ -108,95 +84,99 @@ def blocks_to_latex(blocks: Iterable[Block], figures: str = "") -> str:
     >>> blocks_to_latex([Text("50 %")]).strip() != "50 %"
     True
     """
-    return "\n\n".join(_block(block, figures) for block in blocks)
+    return _Latex(figures).blocks(blocks)
 
 
-def _block(block: Block, figures: str) -> str:
-    match block:
-        case Text(text):
-            return marked_up(text)
-        case Code(text):
-            return _code(text)
-        case Table() if len(block.rows) + len(block.references) > ROWS_OF_A_PAGE:
-            return _long_table(block)
-        case Table():
-            return _table(block)
-        case Chart() | Drawing():
-            return _figure(block, figures)
-        case LatentMap():
-            words = f"**{block.title}** is a map to explore on the HTML page. {block.note}"
-            return marked_up(words.strip())
-        case Explained():
-            words = f"**{block.title}**: {len(block.rows)} rows are explained on the HTML page."
-            return marked_up(f"{words} {block.note}".strip())
+class _Latex(Writer):
+    # Floats that wait for room must not pile up: LaTeX holds only so many.
+    end = (r"\clearpage",)
+    separator = ""
+
+    def __init__(self, figures: str):
+        self.figures = figures
+
+    def head(self, title: str) -> str:
+        lines = [PREAMBLE, rf"\title{{{escaped(title)}}}", r"\author{}", r"\date{}"]
+        return "\n\n".join([*lines, r"\begin{document}", r"\maketitle"])
+
+    def facts(self, facts: Mapping[str, str]) -> str:
+        items = [rf"\item[{{{escaped(name)}}}] {escaped(fact)}" for name, fact in facts.items()]
+        return "\n".join([r"\begin{description}", *items, r"\end{description}"])
+
+    def section(self, section: Section) -> str:
+        return rf"\section{{{escaped(section.title)}}}\label{{sec:{section.name}}}"
+
+    def paragraph(self, text: str) -> str:
+        return latex_of(text)
+
+    def code(self, text: str) -> str:
+        # Not verbatim, which knows no accents and ends at its own name.
+        lines = [r"\begin{quote}\small\ttfamily\raggedright\setlength{\parskip}{0pt}"]
+        for line in text.split("\n"):
+            indent = len(line) - len(line.lstrip())
+            lines.append(rf"\strut{{}}{'~' * indent}{escaped(line.strip())}\par")
+        return "\n".join([*lines, r"\end{quote}"])
+
+    def table(self, table: Table) -> str:
+        words = [escaped(table.title).rstrip(".") + ".", *self.marks([table])]
+        words += [latex_of(table.note)] if table.note else []
+        caption = rf"\caption{{{' '.join(words)}}}\label{{tab:{table.name}}}"
+        lines = _long_table if len(all_rows(table)) > ROWS_OF_A_PAGE else _float
+        return "\n".join(lines(table, caption))
+
+    def figure(self, figure: Chart | Drawing) -> str:
+        words = escaped(figure.alternative or figure.title)
+        caption = f"{escaped(figure.title).rstrip('.')}. {latex_of(figure.note)}".strip()
+        return "\n".join(
+            [
+                r"\begin{figure}[htbp]",
+                r"\centering",
+                rf"\dlstfigure{{{self.figures}{figure.name}.pdf}}{{{words}}}",
+                rf"\caption{{{caption}}}\label{{fig:{figure.name}}}",
+                r"\end{figure}",
+            ]
+        )
 
 
-def _code(text: str) -> str:
-    # Not verbatim, which knows no accents and ends at its own name.
-    lines = []
-    for line in text.strip("\n").split("\n"):
-        indent = len(line) - len(line.lstrip())
-        lines.append(rf"\strut{{}}{'~' * indent}{escaped(line.strip())}\par")
-    begin, end = (
-        r"\begin{quote}\small\ttfamily\raggedright\setlength{\parskip}{0pt}",
-        r"\end{quote}",
-    )
-    return "\n".join([begin, *lines, end])
+def _float(table: Table, caption: str) -> list[str]:
+    return [
+        r"\begin{table}[htbp]",
+        r"\centering",
+        caption,
+        r"\begin{dlstfitted}",
+        rf"\begin{{tabular}}{{{_sides(table)}}}",
+        *_head(table),
+        *_body(table),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{dlstfitted}",
+        r"\end{table}",
+    ]
 
 
-def _table(table: Table) -> str:
-    return "\n".join(
-        [
-            r"\begin{table}[htbp]",
-            r"\centering",
-            _caption(table),
-            r"\begin{dlstfitted}",
-            rf"\begin{{tabular}}{{{_sides(table)}}}",
-            *_head(table),
-            *_body(table),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{dlstfitted}",
-            r"\end{table}",
-        ]
-    )
-
-
-def _long_table(table: Table) -> str:
-    return "\n".join(
-        [
-            r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}",
-            rf"\begin{{longtable}}{{{_sides(table)}}}",
-            _caption(table) + r" \\",
-            *_head(table),
-            r"\endfirsthead",
-            *_head(table),
-            r"\endhead",
-            r"\bottomrule",
-            r"\endlastfoot",
-            *_body(table),
-            r"\end{longtable}",
-            r"\endgroup",
-        ]
-    )
-
-
-def _caption(table: Table) -> str:
-    words = [escaped(table.title).rstrip(".") + ".", *legend([table], *MARKS)]
-    if table.note:
-        words.append(marked_up(table.note))
-    return rf"\caption{{{' '.join(words)}}}\label{{tab:{table.name}}}"
+def _long_table(table: Table, caption: str) -> list[str]:
+    return [
+        r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{longtable}}{{{_sides(table)}}}",
+        caption + r" \\",
+        *_head(table),
+        r"\endfirsthead",
+        *_head(table),
+        r"\endhead",
+        r"\bottomrule",
+        r"\endlastfoot",
+        *_body(table),
+        r"\end{longtable}",
+        r"\endgroup",
+    ]
 
 
 def _sides(table: Table) -> str:
-    return "".join(_side(table, index) for index in range(len(table.columns)))
+    def side(index: int, numeric: bool) -> str:
+        longest = max((len(cell_words(row[index])) for row in all_rows(table)), default=0)
+        return "r" if numeric else "P" if longest > LONGEST_WORDS else "l"
 
-
-def _side(table: Table, index: int) -> str:
-    if is_numeric(table, index):
-        return "r"
-    cells = [cell_words(row[index]) for row in (*table.rows, *table.references)]
-    return "P" if max(map(len, cells), default=0) > LONGEST_WORDS else "l"
+    return "".join(side(*column) for column in enumerate(numeric_columns(table)))
 
 
 def _head(table: Table) -> list[str]:
@@ -204,14 +184,13 @@ def _head(table: Table) -> list[str]:
 
 
 def _body(table: Table) -> list[str]:
-    lines = [_line([_marked(cell) for cell in row]) for row in table.rows]
+    lines = [_line(map(_marked, row)) for row in all_rows(table)]
     if table.references:
-        lines.append(r"\midrule")
-        lines.extend(_line([_marked(cell) for cell in row]) for row in table.references)
+        lines.insert(len(table.rows), r"\midrule")
     return lines
 
 
-def _line(cells: Sequence[str]) -> str:
+def _line(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
@@ -220,17 +199,3 @@ def _marked(cell: TableCell) -> str:
     if cell.best:
         return rf"\textbf{{{text}}}"
     return rf"\textit{{{text}}}" if cell.tied else text
-
-
-def _figure(figure: Chart | Drawing, figures: str) -> str:
-    words = escaped(figure.alternative or figure.title)
-    caption = " ".join([escaped(figure.title).rstrip(".") + ".", marked_up(figure.note)]).strip()
-    return "\n".join(
-        [
-            r"\begin{figure}[htbp]",
-            r"\centering",
-            rf"\dlstfigure{{{figures}{figure.name}.pdf}}{{{words}}}",
-            rf"\caption{{{caption}}}\label{{fig:{figure.name}}}",
-            r"\end{figure}",
-        ]
-    )

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
-from dlst.reports.document import (
-    Block,
-    Chart,
-    Code,
-    Document,
-    Drawing,
-    Explained,
-    LatentMap,
-    Table,
-    TableCell,
-    Text,
-)
-from dlst.reports.plain import MARKS, cell_words, heading, is_numeric, legend
+from dlst.reports._writer import Writer, cell_words, heading, marked_up, numeric_columns
+from dlst.reports.document import Block, Chart, Document, Drawing, Section, Table, TableCell
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~&$])")
-_CODE = re.compile(r"(`[^`]+`)")
 
 
 def document_to_markdown(document: Document, figures: str = "") -> str:
@@ -59,18 +47,7 @@ def document_to_markdown(document: Document, figures: str = "") -> str:
     | DLST | **0.81** |
     | BR | 0.70 |
     """
-    parts = [f"# {_escaped(document.title)}"]
-    if document.verdict:
-        parts.append(_paragraph(document.verdict))
-    if document.facts:
-        facts = [f"- {_escaped(name)}: {_escaped(fact)}" for name, fact in document.facts.items()]
-        parts.append("\n".join(facts))
-    if marks := _legend(document.tables()):
-        parts.append(marks)
-    for section in document.sections:
-        parts.append(f"## {_escaped(section.title)}")
-        parts.extend(_block(block, figures) for block in section.blocks)
-    return "\n\n".join(parts) + "\n"
+    return _Markdown(figures).document(document) + "\n"
 
 
 def blocks_to_markdown(blocks: Iterable[Block], figures: str = "") -> str:
@@ -92,56 +69,60 @@ def blocks_to_markdown(blocks: Iterable[Block], figures: str = "") -> str:
     >>> blocks_to_markdown([Text("Hello.")]).strip()
     'Hello.'
     """
-    return "\n\n".join(_block(block, figures) for block in blocks)
+    return _Markdown(figures).blocks(blocks)
 
 
-def _legend(tables: Sequence[Table]) -> str:
-    words = legend(tables, *MARKS)
-    if any(table.references for table in tables):
-        words.append("Rows with their name in italics do not compete.")
-    return " ".join(words)
+class _Markdown(Writer):
+    def __init__(self, figures: str):
+        self.figures = figures
+
+    def head(self, title: str) -> str:
+        return f"# {_escaped(title)}"
+
+    def facts(self, facts: Mapping[str, str]) -> str:
+        return "\n".join(f"- {_escaped(name)}: {_escaped(fact)}" for name, fact in facts.items())
+
+    def marks(self, tables: Sequence[Table]) -> list[str]:
+        said = super().marks(tables)
+        if any(table.references for table in tables):
+            said.append("Rows with their name in italics do not compete.")
+        return said
+
+    def section(self, section: Section) -> str:
+        return f"## {_escaped(section.title)}"
+
+    def paragraph(self, text: str) -> str:
+        # Marks are Markdown's own; no HTML gets through.
+        return marked_up(
+            text, lambda words: re.sub(r"([<&])", r"\\\1", words), "`{}`".format, ("**", "**")
+        )
+
+    def code(self, text: str) -> str:
+        fence = "`" * max(3, *(len(run) + 1 for run in ["", *re.findall("`+", text)]))
+        return f"{fence}\n{text}\n{fence}"
+
+    def table(self, table: Table) -> str:
+        sides = ["---:" if numeric else ":---" for numeric in numeric_columns(table)]
+        lines = [_line([_escaped(heading(column)) for column in table.columns]), _line(sides)]
+        lines.extend(_line(map(_marked, row)) for row in table.rows)
+        for name, *cells in table.references:
+            lines.append(_line([_emphasised(name.text, "*"), *map(_marked, cells)]))
+        return self._noted(f"**{_escaped(table.title)}**\n\n" + "\n".join(lines), table.note)
+
+    def figure(self, figure: Chart | Drawing) -> str:
+        title = f"**{_escaped(figure.title)}**"
+        if not self.figures:
+            words = f"{title} (figure). {self.paragraph(figure.alternative)}".rstrip()
+            return self._noted(words, figure.note)
+        address = quote(f"{self.figures}{figure.name}.svg", safe="/:")
+        alternative = _escaped(figure.alternative or figure.title)
+        return self._noted(f"{title}\n\n![{alternative}]({address})", figure.note)
+
+    def _noted(self, words: str, note: str) -> str:
+        return f"{words}\n\n{self.paragraph(note)}" if note else words
 
 
-def _block(block: Block, figures: str) -> str:
-    match block:
-        case Text(text):
-            return _paragraph(text)
-        case Code(text):
-            return _fenced(text)
-        case Table():
-            return _table(block)
-        case Chart() | Drawing():
-            return _figure(block, figures)
-        case LatentMap():
-            words = f"**{_escaped(block.title)}** is a map to explore on the HTML page."
-            return _with_note(words, block.note)
-        case Explained():
-            words = (
-                f"**{_escaped(block.title)}**: {len(block.rows)} rows are explained on the page."
-            )
-            return _with_note(words, block.note)
-
-
-def _figure(figure: Chart | Drawing, figures: str) -> str:
-    if figures:
-        address = quote(f"{figures}{figure.name}.svg", safe="/:")
-        words = f"**{_escaped(figure.title)}**\n\n"
-        words += f"![{_escaped(figure.alternative or figure.title)}]({address})"
-    else:
-        words = f"**{_escaped(figure.title)}** (figure). {_paragraph(figure.alternative)}".rstrip()
-    return _with_note(words, figure.note)
-
-
-def _table(table: Table) -> str:
-    sides = ["---:" if is_numeric(table, i) else ":---" for i in range(len(table.columns))]
-    lines = [_line([_escaped(heading(column)) for column in table.columns]), _line(sides)]
-    lines.extend(_line([_marked(cell) for cell in row]) for row in table.rows)
-    for name, *cells in table.references:
-        lines.append(_line([_emphasised(name.text, "*"), *(_marked(cell) for cell in cells)]))
-    return _with_note(f"**{_escaped(table.title)}**\n\n" + "\n".join(lines), table.note)
-
-
-def _line(cells: Sequence[str]) -> str:
+def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
@@ -152,25 +133,6 @@ def _marked(cell: TableCell) -> str:
 def _emphasised(text: str, mark: str) -> str:
     text = _escaped(text.strip())
     return f"{mark}{text}{mark}" if text else ""
-
-
-def _with_note(words: str, note: str) -> str:
-    return f"{words}\n\n{_paragraph(note)}" if note else words
-
-
-def _fenced(text: str) -> str:
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    body = text.strip("\n")
-    return f"{fence}\n{body}\n{fence}"
-
-
-def _paragraph(text: str) -> str:
-    """Keep the marks of a text, which are Markdown's own, but let no HTML through."""
-    parts = _CODE.split(text)
-    return "".join(
-        part if _CODE.fullmatch(part) else re.sub(r"([<&])", r"\\\1", part) for part in parts
-    )
 
 
 def _escaped(text: str) -> str:

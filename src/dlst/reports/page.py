@@ -12,10 +12,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from dlst._files import atomic_write, open_binary
-from dlst.reports._chart_values import chart_values, is_finite
-from dlst.reports._plotly import chart_figure
-from dlst.reports._plotly_theme import THEMES
+from dlst.reports._chart_values import chart_values
+from dlst.reports._plotly import THEMES, chart_figure
 from dlst.reports._png import png_address, sprite
+from dlst.reports._writer import marked_up, numeric_columns
 from dlst.reports.document import (
     Block,
     Chart,
@@ -121,9 +121,6 @@ def render_page(document: Document, *, command: str = "") -> str:
     )
 
 
-_STRONG = {True: Markup("<strong>"), False: Markup("</strong>")}
-
-
 def prose(text: str) -> Markup:
     """Mark up a text: code between backticks, what matters between double asterisks.
 
@@ -132,20 +129,9 @@ def prose(text: str) -> Markup:
     >>> prose("**`r` < K** as usual")
     Markup('<strong><code>r</code> &lt; K</strong> as usual')
     """
-    pieces = re.split(r"(`[^`]+`|\*\*)", text)
-    # The last of an odd number of asterisks opens nothing.
-    left = pieces.count("**") // 2 * 2
-    parts: list[Markup] = []
-    strong = False
-    for piece in pieces:
-        if piece == "**" and left:
-            strong, left = not strong, left - 1
-            parts.append(_STRONG[strong])
-        elif len(piece) > 2 and piece[0] == piece[-1] == "`":
-            parts.append(Markup("<code>{}</code>").format(piece[1:-1]))
-        else:
-            parts.append(escape(piece))
-    return Markup("").join(parts)
+    return Markup(  # noqa: S704 - escaped piece by piece
+        marked_up(text, escape, Markup("<code>{}</code>").format, ("<strong>", "</strong>"))
+    )
 
 
 class _Anchors:
@@ -168,7 +154,7 @@ def _view(block: Block, anchors: _Anchors) -> dict[str, Any]:
     if isinstance(block, Table | Chart | Drawing | LatentMap | Explained):
         view["anchor"] = anchors.give(block.name)
     if isinstance(block, Table):
-        view["numeric"] = _numeric_columns(block)
+        view["numeric"] = numeric_columns(block)
     elif isinstance(block, Chart):
         values = chart_values(block)
         view["figure"] = chart_figure(block)
@@ -179,13 +165,6 @@ def _view(block: Block, anchors: _Anchors) -> dict[str, Any]:
     elif isinstance(block, LatentMap):
         view["map"] = _map_data(block.result)
     return view
-
-
-def _numeric_columns(table: Table) -> list[bool]:
-    return [
-        column > 0 and any(is_finite(row[column].value) for row in (*table.rows, *table.references))
-        for column in range(len(table.columns))
-    ]
 
 
 def _map_data(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dlst.reports._toml import to_toml
+from dlst.reports.cells import columns
 from dlst.reports.document import Block, Code, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.frames import record_title
-from dlst.reports.run import Record, Run, short_name
+from dlst.reports.run import SIZES, Record, Run, short_name
 from dlst.reports.times import duration, run_span, wall_seconds
 from dlst.reports.words import setting_words
 
@@ -45,13 +46,8 @@ def run_facts(run: Run) -> dict[str, str]:
 def _size_facts(run: Run) -> dict[str, str]:
     """Tell how large the only data set is."""
     rows = next(each["rows"] for each in run.evaluated if each.get("rows"))
-    titles = {
-        "n_train": "training rows",
-        "n_test": "test rows",
-        "n_features": "features",
-        "n_labels": "labels",
-    }
-    facts = {title: f"{rows[key]:,}" for key, title in titles.items() if rows.get(key)}
+    titles = zip(SIZES, ("training rows", "test rows", "features", "labels"), strict=True)
+    facts = {title: f"{rows[key]:,}" for key, title in titles if rows.get(key)}
     if rows.get("cardinality") is not None:
         facts["labels per row"] = f"{rows['cardinality']:.2f}"
     return facts
@@ -68,12 +64,7 @@ def failure_section(records: Sequence[Record]) -> Section:
     table = Table(
         name="failures",
         title="What failed",
-        columns=[
-            TableColumn("what"),
-            TableColumn("status"),
-            TableColumn("message"),
-            TableColumn("record"),
-        ],
+        columns=columns("what", "status", "message", "record"),
         rows=[_failure_row(record) for record in failed],
         note="A table shows a dash where all runs failed, and means over the others elsewhere.",
     )
@@ -99,23 +90,17 @@ def provenance_section(run: Run) -> Section:
 
 def _failure_row(record: Record) -> list[TableCell]:
     message = str(record.get("message") or "no message")
-    last_words = str(record.get("traceback") or "")[-LAST_WORDS:]
-    return [
-        TableCell(_description(record)),
-        TableCell(str(record["status"])),
-        TableCell(message, note=last_words),
-        TableCell(str(record["key"])),
-    ]
+    told = TableCell(message, note=str(record.get("traceback") or "")[-LAST_WORDS:])
+    what, status, key = map(TableCell, (_description(record), record["status"], record["key"]))
+    return [what, status, told, key]
 
 
 def _facts_table(run: Run) -> Table:
     records = run.records
-    versions: dict[str, list[str]] = {}
+    versions: dict[str, dict[str, None]] = {}
     for record in records:
         for name, value in (record.get("versions") or {}).items():
-            found = versions.setdefault(str(name), [])
-            if str(value) not in found:
-                found.append(str(value))
+            versions.setdefault(str(name), {})[str(value)] = None
     cells = [record["cell"] for record in run.evaluated]
     peaks = [record["peak_mib"] for record in records if record.get("peak_mib")]
     facts = {name: ", ".join(values) for name, values in versions.items()}
@@ -136,7 +121,7 @@ def _facts_table(run: Run) -> Table:
     return Table(
         name="provenance",
         title="Surroundings",
-        columns=[TableColumn("what"), TableColumn("value")],
+        columns=columns("what", "value"),
         rows=[[TableCell(name), TableCell(value)] for name, value in facts.items()],
     )
 
@@ -154,12 +139,9 @@ def _data_table(records: Sequence[Record]) -> list[Table]:
         [TableCell(short_name(name)), TableCell(fingerprint), features]
         for (name, fingerprint), features in seen.items()
     ]
-    columns = [
-        TableColumn("data"),
-        TableColumn("SHA-256", "", "of the list of its files' names and SHA-256"),
-        TableColumn("features"),
-    ]
-    return [Table("data-hashes", "Data", columns, rows)]
+    sha256 = TableColumn("SHA-256", "", "of the list of its files' names and SHA-256")
+    titles = [*columns("data"), sha256, *columns("features")]
+    return [Table("data-hashes", "Data", titles, rows)]
 
 
 def _recipe_words(evaluated: Sequence[Record]) -> str:
@@ -183,20 +165,17 @@ def _commands_table(evaluated: Sequence[Record], whole: str) -> Table:
         cell = group[0]["cell"]
         seeds = sorted({int(record["cell"]["seed"]) for record in group})
         first = min(group, key=lambda record: int(record["cell"]["seed"]))
-        rows.append(
-            [
-                TableCell(short_name(cell["data"])),
-                TableCell(record_title(group[0])),
-                TableCell(
-                    ", ".join(filter(None, [cell["split"], setting_words(cell["protocol"])]))
-                ),
-                TableCell(_ranges(seeds)),
-                TableCell(_command(cell, seeds, whole)),
-                TableCell(str(first["key"])),
-            ]
-        )
-    titles = ("data", "method", "split", "seeds", "command", "key of the first seed")
-    return Table("commands", "Each number again", [TableColumn(title) for title in titles], rows)
+        texts = [
+            short_name(cell["data"]),
+            record_title(group[0]),
+            ", ".join(filter(None, [cell["split"], setting_words(cell["protocol"])])),
+            _ranges(seeds),
+            _command(cell, seeds, whole),
+            str(first["key"]),
+        ]
+        rows.append([TableCell(text) for text in texts])
+    titles = columns("data", "method", "split", "seeds", "command", "key of the first seed")
+    return Table("commands", "Each number again", titles, rows)
 
 
 def _command(cell: Mapping[str, Any], seeds: Sequence[int], whole: str) -> str:

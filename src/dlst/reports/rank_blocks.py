@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from dlst.reports.cells import DASH, columns, number, signed
 from dlst.reports.document import Block, Drawing, Table, TableCell, TableColumn, Text
-from dlst.reports.rank_summary import RankSummary, rank_summary
-from dlst.reports.score_blocks import measure_heading, measure_words, number, scores
-from dlst.reports.score_tables import LEVEL, ScoreTable
+from dlst.reports.rank_summary import RankSummary, p_words, rank_summary
+from dlst.reports.score_blocks import measure_heading, measure_words, scores
+from dlst.reports.score_tables import LEVEL
 from dlst.reports.scoreboard import FEWEST_RANKED
 from dlst.reports.words import anchor, listed
 
@@ -45,14 +46,16 @@ def ranks_of(frame: pd.DataFrame, measure: str) -> RankSummary | None:
     table = scores(one_split_each(frame), measure)
     if table is None:
         return None
-    kept = _rankable(table)
-    complete = _complete(table).loc[kept].all()
-    if len(kept) < FEWEST_RANKED or complete.sum() < FEWEST_RANKED:
-        return None
+    # A score counts where it is over as many runs as the others.
+    complete = table.count.eq(table.count.max()) & table.mean.apply(np.isfinite)
+    kept = complete.index[complete.mean(axis="columns") >= SHARE_KEPT]
     reference = str(table.mean.index[0])
-    if reference not in kept:
+    few = min(len(kept), complete.loc[kept].all().sum()) < FEWEST_RANKED
+    if few or reference not in kept:
         return None
-    return rank_summary(_rows(table, kept), reference)
+    parts = ("mean", "std", "count", "best", "tied")
+    ranked = replace(table, **{part: getattr(table, part).loc[kept] for part in parts})
+    return rank_summary(ranked, reference)
 
 
 def one_split_each(frame: pd.DataFrame) -> pd.DataFrame:
@@ -103,8 +106,13 @@ def rank_blocks(summary: RankSummary, frame: pd.DataFrame | None = None) -> list
         alternative=f"Mean ranks, best first: {in_order}. "
         f"Critical difference {summary.nemenyi.critical_difference:.2f}.",
     )
-    words = [*summary.sentences(), *([] if frame is None else _unranked_words(frame, summary))]
-    return [*(Text(word) for word in words), table, diagram]
+    words = summary.sentences()
+    titles = () if frame is None else frame["title"].unique()
+    if missing := [title for title in titles if title not in mean]:
+        words.append(
+            f"Not ranked, for want of results on a third of the data sets: {listed(missing)}."
+        )
+    return [*map(Text, words), table, diagram]
 
 
 def rank_overview(summaries: Sequence[RankSummary]) -> Table:
@@ -112,21 +120,20 @@ def rank_overview(summaries: Sequence[RankSummary]) -> Table:
     ranks = pd.DataFrame({each.measure: each.ranks.mean for each in summaries})
     ranks = ranks.loc[ranks.mean(axis="columns").sort_values(kind="stable").index]
     best = ranks.round(2).eq(ranks.round(2).min())
-    rows = []
-    for method in ranks.index:
-        cells = [
-            number(ranks.at[method, measure], 2, best=best.at[method, measure])
-            for measure in ranks.columns
+    rows = [
+        [
+            TableCell(str(method)),
+            *(number(ranks.at[method, each], 2, best=best.at[method, each]) for each in ranks),
         ]
-        rows.append([TableCell(str(method)), *cells])
+        for method in ranks.index
+    ]
     sizes = "; ".join(
         f"{each.friedman.n_data} by {measure_words(each.measure)}" for each in summaries
     )
-    columns = [TableColumn(measure_heading(measure), "lower") for measure in ranks.columns]
     return Table(
         name="mean-ranks",
         title="Mean ranks by measure",
-        columns=[TableColumn("method"), *columns],
+        columns=[*columns("method"), *columns(*map(measure_heading, ranks), direction="lower")],
         rows=rows,
         note=f"1 is the best. Data sets with results of every ranked method: {sizes}.",
     )
@@ -179,16 +186,15 @@ def _test_row(summary: RankSummary, method: str) -> list[TableCell]:
         f"{rank:.2f}", rank, best=is_best, tied=bool(not is_best and p_of_best >= LEVEL)
     )
     if method == summary.reference:
-        return [TableCell(method), placed, *(TableCell("—") for _ in TEST_COLUMNS[2:])]
+        return [TableCell(method), placed, *(DASH for _ in TEST_COLUMNS[2:])]
     paired, chances = summary.wilcoxon.loc[method], summary.bayesian.loc[method]
     score = f"{paired['wins']:.0f}/{paired['ties']:.0f}/{paired['losses']:.0f}"
-    gap = float(paired["mean_difference"])
     return [
         TableCell(method),
         placed,
         _p_value(summary.nemenyi.p_values.at[summary.reference, method]),
         TableCell(score, float(paired["wins"] - paired["losses"])),
-        TableCell(f"{gap:+.3f}", gap),
+        signed(paired["mean_difference"]),
         _p_value(paired["p_value"]),
         _p_value(paired["p_holm"]),
         *(number(chances[side]) for side in ("better", "equal", "worse")),
@@ -196,26 +202,4 @@ def _test_row(summary: RankSummary, method: str) -> list[TableCell]:
 
 
 def _p_value(value: float) -> TableCell:
-    return TableCell(f"{value:.3f}" if value >= 0.001 else "< 0.001", float(value))
-
-
-def _unranked_words(frame: pd.DataFrame, summary: RankSummary) -> list[str]:
-    missing = [title for title in frame["title"].unique() if title not in summary.ranks.mean]
-    if not missing:
-        return []
-    return [f"Not ranked, for want of results on a third of the data sets: {listed(missing)}."]
-
-
-def _complete(table: ScoreTable) -> pd.DataFrame:
-    """Say where a method has a score, over as many runs as the others."""
-    return table.count.eq(table.count.max()) & table.mean.apply(np.isfinite)
-
-
-def _rankable(table: ScoreTable) -> list[str]:
-    share = _complete(table).mean(axis="columns")
-    return [str(method) for method in table.mean.index if share[method] >= SHARE_KEPT]
-
-
-def _rows(table: ScoreTable, kept: list[str]) -> ScoreTable:
-    parts = ("mean", "std", "count", "best", "tied")
-    return replace(table, **{part: getattr(table, part).loc[kept] for part in parts})
+    return TableCell(p_words(value), float(value))

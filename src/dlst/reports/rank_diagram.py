@@ -23,31 +23,14 @@ BAR_GAP = 12.0
 """Bars nearer to each other than this would look like one; they get lines of their own."""
 
 TICK_ROOM = 36.0
+RANK = ' class="rank" opacity="0.75"'
+GROUP = ' class="group" stroke-linecap="round"'
 
 # The one style: alone or in <img> the drawing is its own document and picks its colour; inside a
 # page `svg:root` matches nothing, and the page's text colour holds.
 STYLE = "svg:root{color:#1f2328}@media (prefers-color-scheme:dark){svg:root{color:#e6edf3}}"
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def indistinct_groups(ranks: pd.Series, critical_difference: float) -> list[tuple[str, ...]]:
-    """Return the largest groups of methods whose mean ranks all lie within the difference.
-
-    Groups and their members go from best to worst; a method that differs from all others is in
-    none.
-
-    Examples
-    --------
-    >>> ranks = pd.Series({"dlst": 1.2, "br": 3.1, "plst": 2.0, "mc": 4.9})
-    >>> indistinct_groups(ranks, 1.5)
-    [('dlst', 'plst'), ('plst', 'br')]
-    """
-    ordered = _checked(ranks, critical_difference)
-    return [
-        tuple(map(str, ordered.index[first:last]))
-        for first, last in _group_bounds(ordered.to_numpy(), critical_difference)
-    ]
 
 
 def critical_difference_svg(
@@ -86,7 +69,7 @@ def critical_difference_svg(
     n_left = (len(names) + 1) // 2
     spans = [
         (values[first], values[last - 1])
-        for first, last in _group_bounds(values, critical_difference)
+        for first, last in group_bounds(values, critical_difference)
     ]
     place = _placed(names, n_left, values, title)
     bar_lines = _bar_lines(spans, BAR_GAP / place.scale)
@@ -110,15 +93,9 @@ def critical_difference_svg(
         *_difference_bar(place, critical_difference),
         *_leaders(place, names, values, n_left, rows_top),
         *(
-            _line(
-                place.x(low),
-                place.axis_y + 14 + BAR_STEP * line,
-                place.x(high),
-                place.axis_y + 14 + BAR_STEP * line,
-                width=5,
-                extra=' class="group" stroke-linecap="round"',
-            )
+            _line(place.x(low), y, place.x(high), y, width=5, extra=GROUP)
             for (low, high), line in zip(spans, bar_lines, strict=True)
+            for y in [place.axis_y + 14 + BAR_STEP * line]
         ),
         "</svg>",
     ]
@@ -163,8 +140,8 @@ def _checked(ranks: pd.Series, critical_difference: float) -> pd.Series:
     return ranks.astype(float).sort_values(kind="stable")
 
 
-def _group_bounds(values: np.ndarray, critical_difference: float) -> list[tuple[int, int]]:
-    """Return [first, last) of each run of sorted ranks that no longer run holds."""
+def group_bounds(values: np.ndarray, critical_difference: float) -> list[tuple[int, int]]:
+    """Return [first, last) of the largest runs of sorted ranks within the difference."""
     bounds: list[tuple[int, int]] = []
     for first, low in enumerate(values):
         last = int(np.sum(values - low < critical_difference))
@@ -206,20 +183,15 @@ def _axis(place: _Place) -> list[str]:
         _text(place.left - PAD, y - 10, "mean rank", anchor="end"),
     ]
     per_tick = TICK_ROOM / place.scale
-    step = next(
-        size
-        for power in range(9)
-        for size in (10**power, 2 * 10**power, 5 * 10**power)
-        if size >= per_tick
-    )
+    sizes = (size * 10**power for power in range(9) for size in (1, 2, 5))
+    step = next(size for size in sizes if size >= per_tick)
     first, last = math.ceil(place.low), math.floor(place.high)
     ticks = {first, *(tick for tick in range(first, last + 1) if tick % step == 0)}
     # The first tick is always shown: nearer ones make room for it.
     for tick in sorted(t for t in ticks if t == first or t - first >= per_tick):
-        parts.append(_line(place.x(tick), y - 6, place.x(tick), y))
-        parts.append(
-            _text(place.x(tick), y - 10, str(tick), anchor="middle", extra=' class="tick"')
-        )
+        x = place.x(tick)
+        parts.append(_line(x, y - 6, x, y))
+        parts.append(_text(x, y - 10, str(tick), anchor="middle", extra=' class="tick"'))
     return parts
 
 
@@ -241,31 +213,19 @@ def _leaders(
 ) -> list[str]:
     parts = []
     for i, (name, value) in enumerate(zip(names, values, strict=True)):
-        is_left = i < n_left
+        edge, sign, side = place.left - PAD, -1, "end"
         # From the outside in, so that no line to a name crosses another.
-        row = i if is_left else len(names) - 1 - i
-        y = rows_top + ROW * row
-        edge, sign, anchor = (
-            (place.left - PAD, -1, "end") if is_left else (place.right + PAD, 1, "start")
-        )
-        x = place.x(value)
-        parts.append(
-            f'<path d="M{x:.2f} {place.axis_y:.2f}V{y:.2f}H{edge:.2f}" fill="none" '
-            'stroke="currentColor"/>'
-        )
-        text_y = y + 0.35 * FONT
-        parts.append(
-            _text(
-                edge + sign * 5,
-                text_y,
-                f"{value:.2f}",
-                anchor=anchor,
-                extra=' class="rank" opacity="0.75"',
-            )
-        )
-        parts.append(
-            _text(edge + sign * VALUE_COLUMN, text_y, name, anchor=anchor, extra=' class="method"')
-        )
+        y = rows_top + ROW * i
+        if i >= n_left:
+            edge, sign, side = place.right + PAD, 1, "start"
+            y = rows_top + ROW * (len(names) - 1 - i)
+        shown, text_y = f"{value:.2f}", y + 0.35 * FONT
+        parts += [
+            f'<path d="M{place.x(value):.2f} {place.axis_y:.2f}V{y:.2f}H{edge:.2f}" fill="none" '
+            'stroke="currentColor"/>',
+            _text(edge + sign * 5, text_y, shown, anchor=side, extra=RANK),
+            _text(edge + sign * VALUE_COLUMN, text_y, name, anchor=side, extra=' class="method"'),
+        ]
     return parts
 
 

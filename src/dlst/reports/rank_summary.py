@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pandas as pd
@@ -82,13 +82,10 @@ class RankSummary:
 
     def sentences(self) -> list[str]:
         """Return the tests in words, a paragraph each."""
-        test, level = self.friedman, _figure(self.nemenyi.level)
+        test, level = self.friedman, p_words(self.nemenyi.level)
         freedom = test.n_methods - 1
-        verdict = (
-            "the methods differ"
-            if self.differs
-            else "no difference is shown, so the pairs below are no evidence of one either"
-        )
+        alike = "no difference is shown, so the pairs below are no evidence of one either"
+        verdict = "the methods differ" if self.differs else alike
         words = [
             f"**{self.title}** of {test.n_methods} methods on {test.n_data} data sets; rank 1 is "
             "the best.",
@@ -105,7 +102,7 @@ class RankSummary:
         if smallest >= self.nemenyi.level:
             words.append(
                 f"With {test.n_data} data sets Wilcoxon's p-value cannot fall below "
-                f"{_figure(smallest)}, whatever the scores."
+                f"{p_words(smallest)}, whatever the scores."
             )
         if self.ranks.left_out:
             names = ", ".join(self.ranks.left_out)
@@ -157,17 +154,12 @@ def rank_summary(
     higher = is_better_higher(table.measure)
     complete, _ = complete_scores(scores)
     paired = wilcoxon_against(scores, reference, higher_is_better=higher)
+    draws = {"n_draws": n_draws, "random_state": random_state, "higher_is_better": higher}
     chances = {
-        other: bayesian_signed_rank(
-            complete[reference],
-            complete[other],
-            rope,
-            n_draws,
-            random_state,
-            higher_is_better=higher,
-        )
+        other: bayesian_signed_rank(complete[reference], complete[other], rope, **draws)
         for other in paired.index
     }
+    sides = ["better", "equal", "worse"]
     return RankSummary(
         measure=table.measure,
         reference=reference,
@@ -175,20 +167,16 @@ def rank_summary(
         friedman=friedman_test(scores),
         nemenyi=nemenyi(scores, level),
         wilcoxon=paired,
-        bayesian=pd.DataFrame(
-            {
-                side: {other: getattr(chance, side) for other, chance in chances.items()}
-                for side in ("better", "equal", "worse")
-            }
-        ).rename_axis("method"),
+        bayesian=pd.DataFrame(map(asdict, chances.values()), paired.index)[sides],
         rope=rope,
     )
 
 
 def _p(value: float) -> str:
-    text = _figure(value)
+    text = p_words(value)
     return text if text.startswith("<") else f"= {text}"
 
 
-def _figure(value: float) -> str:
+def p_words(value: float) -> str:
+    """Write a p-value."""
     return f"{value:.3f}" if value >= 0.001 else "< 0.001"

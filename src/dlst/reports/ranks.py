@@ -95,14 +95,7 @@ class Nemenyi:
 def complete_scores(scores: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the data sets that have a finite score of every method, and the names of the others.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_data, n_methods)
-
-    Raises
-    ------
-    DataError
-        With fewer than two methods or two complete data sets, or a name twice.
+    A DataError, with fewer than two methods or two complete data sets, or a name twice.
     """
     for names, kind in ((scores.columns, "method"), (scores.index, "data set")):
         if not names.is_unique:

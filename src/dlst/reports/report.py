@@ -1,13 +1,13 @@
-"""A run as a document: what its item says, its latent maps, its failures, where it comes from."""
+"""A run as a document: what its layout says, its latent maps, its failures, its provenance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
+from dlst.reports import comparison
 from dlst.reports.document import Document, Explained, LatentMap, Section, Text
 from dlst.reports.frames import record_title
-from dlst.reports.layouts import layout_of
 from dlst.reports.provenance import failure_section, provenance_section, run_facts
 from dlst.reports.run import Run, short_name
 from dlst.reports.words import listed
@@ -17,6 +17,43 @@ MOST_NAMED = 4
 
 N_EXPLAINED = 12
 NOTHING_YET = "The run has no finished cell yet."
+
+
+class Layout(Protocol):
+    """What turns a run into sections, and into two sentences.
+
+    Examples
+    --------
+    >>> from dlst.paper import item
+    >>> [name for name in ("sections", "verdict") if callable(getattr(item("table-main"), name))]
+    ['sections', 'verdict']
+    """
+
+    def sections(self, run: Run, /) -> list[Section]:
+        """Return what the report shows."""
+
+    def verdict(self, run: Run, /) -> str:
+        """Say what the records mean."""
+
+
+_LAYOUTS: dict[str, Layout] = {}
+
+
+def register_layout(item: str, layout: Layout) -> None:
+    """Lay out every run whose plan has this ``item`` in one's own way.
+
+    Parameters
+    ----------
+    item : str
+        As in :class:`dlst.experiments.Plan`.
+    layout : Layout
+        Any object with ``sections`` and ``verdict``.
+
+    Examples
+    --------
+    >>> register_layout("our-table", OurLayout())  # doctest: +SKIP
+    """
+    _LAYOUTS[item] = layout
 
 
 def build_document(
@@ -41,7 +78,7 @@ def build_document(
     'The run has no finished cell yet.'
     """
     run = Run(records, plan)
-    layout = layout_of(str(run.plan.get("item", "")))
+    layout = _LAYOUTS.get(str(run.plan.get("item", "")), comparison)
     has_ended = any(each["status"] == "done" for each in run.records if each["kind"] != "tune")
     return Document(
         title=str(run.plan.get("name") or run_title(run)),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dlst.metrics import metric_info
+from dlst.reports.cells import finite, number
 from dlst.reports.document import Chart, Direction, Series, Table, TableCell, TableColumn, Text
 from dlst.reports.frames import (
     LABELLED,
@@ -17,9 +20,16 @@ from dlst.reports.frames import (
     rule_of,
 )
 from dlst.reports.run import CEILING, FLOOR, SIZES, Run, common_words, titled
-from dlst.reports.score_tables import FEWEST_PAIRS, LEVEL, ScoreTable, score_table
-from dlst.reports.signed_rank import signed_rank_p
-from dlst.reports.words import SIMULATED, listed, percent
+from dlst.reports.score_tables import (
+    FEWEST_PAIRS,
+    LEVEL,
+    ScoreTable,
+    gaps_between,
+    is_level,
+    paired_runs,
+    score_table,
+)
+from dlst.reports.words import SIMULATED, data_title, listed
 
 BETTER, WORSE = "▲", "▼"
 FEW_TUNING_ROWS = 100
@@ -51,17 +61,8 @@ def score_block(
 ) -> Table | None:
     """Lay out methods × data sets, with marks, floor and ceiling; None where nothing was measured.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As :attr:`dlst.reports.Run.frame`.
-    measure : str
-    reference : str
-        Title of the method that the marks compare the others with.
-    name, title, note : str
-        Of the table; the title is that of the measure by default.
-    references : sequence of rows
-        Shown beneath, before floor and ceiling.
+    Marks compare the methods with the one whose title is ``reference``; ``references`` are rows
+    shown beneath, before floor and ceiling. The title is that of the measure by default.
     """
     summary = scores(frame, measure)
     if summary is None:
@@ -77,18 +78,16 @@ def score_block(
         marked = "".join(f" {each}" for each in said)
         return score_cell(summary, method, column, marks=marked, note=note)
 
-    rows = [
-        [TableCell(str(method)), *(cell(method, column) for column in columns)]
-        for method in summary.mean.index
-    ]
-    notes = [note, _marks_note(summary, reference), _few_note(few)]
     return Table(
-        name=name,
-        title=title or measure_heading(measure),
-        columns=[TableColumn("method"), *_columns(frame, measure, columns)],
-        rows=rows,
-        references=[*references, *bounds(frame, measure)],
-        note=" ".join(each for each in notes if each),
+        name,
+        title or measure_heading(measure),
+        [TableColumn("method"), *_columns(frame, measure, columns)],
+        [
+            [TableCell(str(method)), *(cell(method, column) for column in columns)]
+            for method in summary.mean.index
+        ],
+        [*references, *_bounds(frame, measure)],
+        " ".join(filter(None, [note, _marks_note(summary, reference), _few_note(few)])),
     )
 
 
@@ -97,24 +96,11 @@ def score_chart(frame: pd.DataFrame, measure: str, reference: str, *, name: str)
     summary = scores(frame, measure)
     if summary is None:
         return None
+    # A bar without a whisker has one of no length.
+    summary = replace(summary, std=summary.std.fillna(0.0))
     sets = [_axis_name(str(column)) for column in summary.mean.columns]
     if len(set(sets)) < len(sets):
         sets = [str(column) for column in summary.mean.columns]
-
-    def bar(method: str) -> Series:
-        means, half = summary.mean.loc[method], summary.std.loc[method].fillna(0.0)
-        return Series(
-            str(method),
-            sets,
-            list(map(finite, means)),
-            low=list(map(finite, means - half)),
-            high=list(map(finite, means + half)),
-            texts=[
-                f"{method} on {each}: {summary.cell(method, column)}"
-                for each, column in zip(sets, summary.mean.columns, strict=True)
-            ],
-            emphasis=str(method) == reference,
-        )
 
     heading = measure_heading(measure)
     best = [
@@ -126,25 +112,39 @@ def score_chart(frame: pd.DataFrame, measure: str, reference: str, *, name: str)
         f"{heading}, method by method",
         "bars",
         y_title=heading,
-        series=[bar(method) for method in summary.mean.index],
+        series=[
+            series_of(summary, method, sets, [f"on {each}" for each in sets], method == reference)
+            for method in summary.mean.index
+        ],
         note="Whiskers: one standard deviation over splits.",
         alternative=f"{heading}; best: {', '.join(best)}.",
     )
 
 
+def series_of(
+    table: ScoreTable, method: str, x: Sequence[Any], places: Sequence[str], emphasis: bool
+) -> Series:
+    """Draw a method's means, one standard deviation around them; places name the x in words."""
+    mean, half = table.mean.loc[method], table.std.loc[method]
+    texts = [
+        f"{method} {place}: {table.cell(method, column)}"
+        for place, column in zip(places, mean.index, strict=True)
+    ]
+    low, high = (list(map(finite, mean + sign * half)) for sign in (-1, 1))
+    return Series(str(method), x, list(map(finite, mean)), low, high, texts, emphasis)
+
+
 def _axis_name(column: str) -> str:
     """Shorten the title of a column, but for what must be said wherever it stands."""
-    name, words, _ = column.partition(" (")
-    return f"{name} ({SIMULATED})" if words and SIMULATED in column else name
+    return data_title(column.partition(" (")[0], SIMULATED in column)
 
 
-def bounds(frame: pd.DataFrame, measure: str) -> list[list[TableCell]]:
-    """Return the reference rows of a measure: floor and ceiling, means over the same splits."""
+def _bounds(frame: pd.DataFrame, measure: str) -> list[list[TableCell]]:
     rows = []
     for prefix, title in ((FLOOR, FLOOR_ROW), (CEILING, CEILING_ROW)):
         means = bound_means(frame, prefix + measure)
         if means.notna().any():
-            rows.append([TableCell(title), *(number(value) for value in means)])
+            rows.append([TableCell(title), *map(number, means)])
     return rows
 
 
@@ -156,25 +156,6 @@ def bound_means(frame: pd.DataFrame, bound: str) -> pd.Series:
         return pd.Series(np.nan, index=columns)
     by_split = frame.groupby(["column", "split", "seed"])[bound].first()
     return by_split.groupby("column").mean().reindex(columns)
-
-
-def number(value: float, decimals: int = 3, *, best: bool = False) -> TableCell:
-    """Show a number; a dash where there is none."""
-    if not np.isfinite(value):
-        return TableCell("—")
-    return TableCell(f"{value:.{decimals}f}", float(value), best=bool(best))
-
-
-def percent_cell(share: float, decimals: int = 0) -> TableCell:
-    """Show a share in percent; a dash where there is none."""
-    return (
-        TableCell(percent(share, decimals), float(share)) if np.isfinite(share) else number(share)
-    )
-
-
-def finite(value: float) -> float | None:
-    """Give a number as charts and tables take it: None where it has no value."""
-    return float(value) if np.isfinite(value) else None
 
 
 def score_cell(
@@ -222,7 +203,7 @@ def measure_heading(measure: str) -> str:
     return f"{title}, {OWN}" if own else title
 
 
-def decisions_sentence(frame: pd.DataFrame, by_column: bool = False) -> str:
+def _decisions_sentence(frame: pd.DataFrame, by_column: bool = False) -> str:
     """Say what methods decide by, and how rankings were corrected by the prior."""
     known = titled(frame).dropna(subset=["decision"]) if "decision" in frame else frame.iloc[:0]
     if known.empty:
@@ -246,23 +227,18 @@ def decisions_sentence(frame: pd.DataFrame, by_column: bool = False) -> str:
 def run_sentences(run: Run, by_column: bool = False) -> list[Text]:
     """Say on which rows and with which parameters a run was made, and what was simulated.
 
-    Parameters
-    ----------
-    run : Run
-    by_column : bool
-        Whether each column of label sets is decided by a rule that it names.
+    ``by_column`` says whether each column of label sets is decided by a rule that it names.
     """
     sentences = [
-        protocol_sentence(run.frame),
-        decisions_sentence(run.frame, by_column),
+        _protocol_sentence(run.frame),
+        _decisions_sentence(run.frame, by_column),
         run.tuning,
         simulated_sentence(run.frame),
     ]
     return [Text(sentence) for sentence in sentences if sentence]
 
 
-def protocol_sentence(frame: pd.DataFrame) -> str:
-    """Say on which rows the methods were trained and tested, where all cells agree."""
+def _protocol_sentence(frame: pd.DataFrame) -> str:
     words = []
     for kind, seeds in frame.groupby("drawn")["seed"].nunique().items():
         drawn = "one random split" if seeds == 1 else f"{seeds} random splits"
@@ -309,17 +285,12 @@ def _marks(frame: pd.DataFrame, measure: str, reference: str) -> pd.DataFrame:
     """Say where a method differs from the reference over the same splits, and which way."""
     marks = pd.DataFrame("", index=frame["title"].unique(), columns=frame["column"].unique())
     for column, cells in frame.groupby("column"):
-        runs = cells.pivot_table(index=["split", "seed"], columns="title", values=measure)
-        if reference not in runs:
-            continue
-        for method in runs.columns.drop(reference):
-            # As in score_table: equal up to rounding says nothing about which is better.
-            gaps = (runs[method] - runs[reference]).dropna().round(12)
-            decided = gaps[gaps != 0]
-            if len(gaps) < FEWEST_PAIRS or decided.empty or signed_rank_p(decided) >= LEVEL:
-                continue
-            ahead = (decided.mean() > 0) == is_better_higher(measure)
-            marks.at[method, column] = BETTER if ahead else WORSE
+        runs = paired_runs(cells, measure)
+        for method in runs.columns.drop(reference) if reference in runs else ():
+            gaps = gaps_between(runs, method, reference)
+            if is_level(gaps) is False:
+                ahead = (gaps.mean() > 0) == is_better_higher(measure)
+                marks.at[method, column] = BETTER if ahead else WORSE
     return marks
 
 

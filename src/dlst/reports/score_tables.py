@@ -119,21 +119,32 @@ def _columns(frame: pd.DataFrame) -> pd.Series:
 
 def _tied(done: pd.DataFrame, measure: str, mean: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     tied = pd.DataFrame(False, index=mean.index, columns=mean.columns)
-    for column in mean.columns:
-        winners = best.index[best[column].fillna(False)]
+    for column, cells in done.groupby("column"):
+        winners, runs = best.index[best[column].fillna(False)], paired_runs(cells, measure)
         if not len(winners):
             continue
-        cells = done[done["column"] == column]
-        runs = cells.pivot_table(index=["split", "seed"], columns="title", values=measure)
         for method in mean.index.difference(winners).intersection(runs.columns):
-            pairs = runs[[winners[0], method]].dropna()
-            # Equal up to rounding is equal, and says nothing about which is better.
-            gaps = (pairs[winners[0]] - pairs[method]).round(12)
-            if len(pairs) >= FEWEST_PAIRS:
-                tied.at[method, column] = signed_rank_p(gaps) >= LEVEL
+            gaps = gaps_between(runs, winners[0], method)
+            if (level := is_level(gaps)) is not None:
+                tied.at[method, column] = level
             elif (error := redrawn_error(cells, measure, winners[0], method)) is not None:
                 tied.at[method, column] = abs(gaps.mean()) <= BEYOND_CHANCE * error
     return tied
+
+
+def paired_runs(cells: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Give a measure on one data set: a row for each split and seed, a column for each method."""
+    return cells.pivot_table(index=["split", "seed"], columns="title", values=measure)
+
+
+def gaps_between(runs: pd.DataFrame, ours: str, other: str) -> pd.Series:
+    """Subtract, run by run; equal up to rounding is equal, and says nothing about who is better."""
+    return (runs[ours] - runs[other]).dropna().round(12)
+
+
+def is_level(gaps: pd.Series) -> bool | None:
+    """Say whether Wilcoxon's test finds no difference; None where there are too few pairs."""
+    return None if len(gaps) < FEWEST_PAIRS else signed_rank_p(gaps) >= LEVEL
 
 
 def redrawn_error(cells: pd.DataFrame, measure: str, ours: str, other: str) -> float | None:

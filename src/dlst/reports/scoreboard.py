@@ -7,23 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import sem
 
 from dlst.metrics import metric_info
+from dlst.reports.cells import number
 from dlst.reports.document import Table, TableCell, TableColumn
-from dlst.reports.frames import (
-    LABELLED,
-    is_better_higher,
-    measure_title,
-    plain_measure,
-    rule_of,
-)
+from dlst.reports.frames import LABELLED, is_better_higher, measure_title, plain_measure, rule_of
 from dlst.reports.run import CEILING, FLOOR, Run, titled
 from dlst.reports.score_blocks import (
     OWN,
+    bound_means,
     direction_of,
     measure_heading,
     measure_words,
-    number,
     score_cell,
     scores,
 )
@@ -31,11 +27,12 @@ from dlst.reports.score_tables import (
     BEYOND_CHANCE,
     DECIMALS,
     FEWEST_PAIRS,
-    LEVEL,
     ScoreTable,
+    gaps_between,
+    is_level,
+    paired_runs,
     redrawn_error,
 )
-from dlst.reports.signed_rank import signed_rank_p
 from dlst.reports.words import listed
 
 MOST_LINES = 24
@@ -79,47 +76,38 @@ def score_lines(
 ) -> Table:
     """Lay a small run out: the best of each data set marked, floor and ceiling beneath.
 
-    Parameters
-    ----------
-    run : Run
-    measures : sequence of str
-        Those that were measured are shown.
-    name, title, note : str
-        Of the table; one without a title is that of all scores, and has the seconds too. By default
-        the note says what is marked.
+    A table without a title is that of all scores, and has the seconds too; by default the note
+    says what is marked.
     """
     frame = titled(run.frame)
     tables = {name: each for name in measures if (each := scores(run.frame, name)) is not None}
     sets = list(frame["column"].unique())
     columns = [TableColumn("method"), *([TableColumn("data")] if len(sets) > 1 else [])]
     columns += [
-        TableColumn(short_heading(each), direction_of(each), measure_meaning(each))
+        TableColumn(
+            measure_title(each.removesuffix(LABELLED)), direction_of(each), measure_meaning(each)
+        )
         for each in tables
     ]
+    methods = dict(zip(frame["title"], frame["method"], strict=True))
     rows = [
         [
-            TableCell(str(method), note=_meaning(run, frame, method)),
+            TableCell(str(method), note=run.meaning(methods[method])),
             *([TableCell(str(column))] if len(sets) > 1 else []),
             *(_score(each, method, column) for each in tables.values()),
         ]
         for column in sets
         for method in frame.loc[frame["column"] == column, "title"].unique()
     ]
-    references = list(_bounds(frame, sets, list(tables)))
+    references = list(_bounds(run.frame, sets, list(tables)))
     if not title:
         columns.append(TableColumn("seconds", "lower", "to fit, and to predict the test rows"))
         for row, seconds in zip(rows, _seconds(frame, sets), strict=True):
             row.append(number(seconds, 1))
         for row in references:
             row.append(TableCell(""))
-    return Table(
-        name=name,
-        title=title or _title(frame, sets),
-        columns=columns,
-        rows=rows,
-        references=references,
-        note=note or _note(list(tables.values()), len(sets)),
-    )
+    note = note or _note(list(tables.values()), len(sets))
+    return Table(name, title or _title(frame, sets), columns, rows, references, note)
 
 
 def difference(run: Run, frame: pd.DataFrame, measure: str, ours: str, other: str) -> Difference:
@@ -128,19 +116,16 @@ def difference(run: Run, frame: pd.DataFrame, measure: str, ours: str, other: st
     Splits are tested by Wilcoxon's signed-rank test where there are six or more; else the average
     precisions of the test rows are, or samples of these rows, where records have them.
     """
-    runs = frame.pivot_table(index=["split", "seed"], columns="title", values=measure)
-    gaps = (runs[ours] - runs[other]).dropna()
-    if len(gaps) >= FEWEST_PAIRS:
-        error = float(gaps.std(ddof=1) / np.sqrt(len(gaps)))
-        return Difference(float(gaps.mean()), error, signed_rank_p(gaps.round(12)) >= LEVEL)
+    gaps = gaps_between(paired_runs(frame, measure), ours, other)
+    mean = float(gaps.mean())
+    if (level := is_level(gaps)) is not None:
+        return Difference(mean, float(gaps.sem()), level)
     by_row = [_row_gaps(run, cells, ours, other) for _, cells in frame.groupby(["split", "seed"])]
     pairs = np.concatenate([np.empty(0), *by_row])
-    if len(pairs) < 2 or not measure.startswith("instance_average_precision"):
-        redrawn = redrawn_error(frame, measure, ours, other)
-        is_level = None if redrawn is None else abs(gaps.mean()) <= BEYOND_CHANCE * redrawn
-        return Difference(float(gaps.mean()), redrawn, is_level)
-    mean, error = float(pairs.mean()), float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
-    return Difference(mean, error, abs(mean) <= BEYOND_CHANCE * error)
+    error = redrawn_error(frame, measure, ours, other)
+    if len(pairs) > 1 and measure.startswith("instance_average_precision"):
+        mean, error = float(pairs.mean()), float(sem(pairs))
+    return Difference(mean, error, None if error is None else abs(mean) <= BEYOND_CHANCE * error)
 
 
 def ranking_sentence(run: Run, measure: str) -> str:
@@ -152,17 +137,6 @@ def ranking_sentence(run: Run, measure: str) -> str:
         return "No measure has a value."
     parts = [_against_next(run, table, str(column), ours) for column in table.mean.columns]
     return f"By {measure_words(measure)} {'; '.join(part for part in parts if part)}."
-
-
-def short_heading(measure: str) -> str:
-    """Name a measure above a narrow column.
-
-    Examples
-    --------
-    >>> short_heading("instance_average_precision_labelled"), short_heading("micro_f1_top_r")
-    ('Instance AP', 'Micro-F1, top r')
-    """
-    return measure_title(measure.removesuffix(LABELLED))
 
 
 def measure_meaning(measure: str) -> str:
@@ -193,9 +167,7 @@ def _against_next(run: Run, table: ScoreTable, column: str, ours: str) -> str:
     stands = "level with" if gap.is_level else "ahead of" if ahead else "behind"
     doubt = ", a difference within chance " if gap.is_level else " "
     untested = ", which so few runs cannot test" if gap.is_level is None else ""
-    floor = (
-        cells[f"{FLOOR}{table.measure}"].mean() if f"{FLOOR}{table.measure}" in cells else np.nan
-    )
+    floor = bound_means(run.frame, f"{FLOOR}{table.measure}")[column]
     alone = f"; labels by frequency alone give {floor:.{DECIMALS}f}" if np.isfinite(floor) else ""
     return (
         f"on {column} {ours}, {means[ours]:.{DECIMALS}f}, is {stands} the next best, {rival}, "
@@ -238,20 +210,12 @@ def _seconds(frame: pd.DataFrame, sets: Sequence[str]) -> Iterator[float]:
         yield from seconds[cells].groupby(frame.loc[cells, "title"], sort=False).mean()
 
 
-def _meaning(run: Run, frame: pd.DataFrame, title: str) -> str:
-    return run.meaning(str(frame.loc[frame["title"] == title, "method"].iloc[0]))
-
-
 def _bounds(
     frame: pd.DataFrame, sets: Sequence[str], measures: Sequence[str]
 ) -> Iterator[list[TableCell]]:
     for column in sets:
-        cells = frame[frame["column"] == column]
         for prefix, (title, meaning) in BOUNDS.items():
-            known = {
-                name: cells[prefix + name].mean() if prefix + name in cells else np.nan
-                for name in measures
-            }
+            known = {name: bound_means(frame, prefix + name)[column] for name in measures}
             if np.isfinite(list(known.values())).any():
                 yield [
                     TableCell(title, note=meaning),

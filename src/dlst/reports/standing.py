@@ -25,24 +25,14 @@ class Beaten:
 
 @dataclass(frozen=True)
 class Standing:
-    """How a method does over measures and data sets.
-
-    Attributes
-    ----------
-    best : int
-        Columns in which no other mean is better, to the decimals shown.
-    alone : int
-        Those of them in which no other is level with it.
-    level : tuple of Beaten
-        Those in which it is not significantly worse than the best, by the test of
-        :class:`~dlst.reports.ScoreTable`.
-    worse : tuple of Beaten
-        The others.
-    """
+    """How a method does over measures and data sets."""
 
     best: int
+    """Columns in which no other mean is better, to the decimals shown."""
     alone: int
+    """Those of them in which no other is level with it."""
     level: tuple[Beaten, ...]
+    """Where it is not significantly worse than the best, by the test of ScoreTable."""
     worse: tuple[Beaten, ...]
 
     @property
@@ -60,16 +50,7 @@ class Standing:
 
 
 def standing(frame: pd.DataFrame, measures: Sequence[str], title: str) -> Standing:
-    """Compare a method with all others of a frame, column by column.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As :attr:`dlst.reports.Run.frame`.
-    measures : sequence of str
-    title : str
-        Of the method.
-    """
+    """Compare the method of a title with all others of a frame, column by column."""
     best = alone = 0
     level, worse = [], []
     for measure in measures:

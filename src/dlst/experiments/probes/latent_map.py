@@ -12,13 +12,11 @@ from dlst.data import Dataset, Split, random_split
 from dlst.decoders import Explanation, NeighbourVotes
 from dlst.errors import DataError, PlanError
 from dlst.experiments.latent_plane import (
+    CodePlane,
     IntArray,
-    Reason,
-    code_voters,
-    grey_images,
+    grey_pixels,
     plane_of,
     present_labels,
-    reasons_for,
     spread_rows,
 )
 from dlst.experiments.protocols import COUNT
@@ -94,12 +92,12 @@ def _mapped(
     rows = split.test[spread_rows(len(split.test), chosen["n_test"])]
     test = data.subset(rows)
     why, codes = model.explain(test.X), model.transform(test.X)
-    plane, votes = plane_of(model, codes), code_voters(why)
+    plane = plane_of(model, codes)
+    votes = next((each for each in why.neighbours.values() if each.space == "codes"), None)
     nearest = _nearest(votes, len(rows), chosen["n_neighbours"])
     searched, searched_codes = model.codes_searched()
     shown = _shown_training_rows(searched, nearest.indices, chosen["n_train"])
     places = plane.place(searched_codes[np.searchsorted(searched, shown)])
-    labels, centres = plane.place_labels(model)
     return {
         "data": data.name,
         "method": method_info(chosen["method"]).title,
@@ -125,13 +123,23 @@ def _mapped(
                 split.train[shown], places, present_labels(train.Y[shown]), strict=True
             )
         ],
-        "centres": [
-            {"label": label, **_at(centre)} for label, centre in zip(labels, centres, strict=True)
-        ],
+        "centres": _centres(model, plane),
         "images": _pixels(test),
         # Neighbours come first among the training rows shown; the others need no picture.
         "train_images": _pixels(train.subset(shown[: len(np.unique(nearest.indices))])),
     }
+
+
+def _centres(model: CodeSpaceClassifier, plane: CodePlane) -> list[dict[str, Any]]:
+    """Place the mean codes of the labels that vary."""
+    number = {name: label for label, name in enumerate(model.label_names_)}
+    table = model.label_map()
+    # A model's centres are relative to the mean training code already.
+    centres = np.asarray(table[model.get_feature_names_out()], dtype=np.float64) @ plane.axes
+    return [
+        {"label": number[name], **_at(centre)}
+        for name, centre in zip(table.index, centres, strict=True)
+    ]
 
 
 def _checked(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,9 +184,8 @@ def _nearest(votes: NeighbourVotes | None, n_rows: int, most: int) -> NeighbourV
     if votes is None:
         nobody = np.empty((n_rows, 0))
         return NeighbourVotes(nobody.astype(np.int64), nobody, nobody)
-    return NeighbourVotes(
-        votes.indices[:, :most], votes.distances[:, :most], votes.weights[:, :most]
-    )
+    near = np.s_[:, :most]
+    return NeighbourVotes(votes.indices[near], votes.distances[near], votes.weights[near])
 
 
 def _shown_training_rows(searched: IntArray, neighbours: IntArray, most: int) -> IntArray:
@@ -205,17 +212,25 @@ def _verdicts(
 ) -> list[dict[str, Any]]:
     """Give for each test row its labels, those found, and why."""
     truth, found = present_labels(test.Y), present_labels(model.predict(test.X))
-    explained = [
-        _explained_labels(*of_row, n_reasons)
-        for of_row in zip(why.probability, truth | found, strict=True)
-    ]
+    probability = why.probability
     return [
         {
-            "truth": np.flatnonzero(has).tolist(),
-            "found": np.flatnonzero(got).tolist(),
-            "reasons": [_values(reason) for reason in reasons],
+            "truth": np.flatnonzero(truth[row]).tolist(),
+            "found": np.flatnonzero(found[row]).tolist(),
+            "reasons": [
+                {
+                    "label": int(label),
+                    # Terms, the start first, that add up to the logit.
+                    "terms": np.round(
+                        [why.intercept[label], *why.contributions[row, label]], DECIMALS
+                    ).tolist(),
+                    "logit": round(float(why.logit[row, label]), DECIMALS),
+                    "probability": round(float(probability[row, label]), DECIMALS),
+                }
+                for label in _explained_labels(probability[row], truth[row] | found[row], n_reasons)
+            ],
         }
-        for has, got, reasons in zip(truth, found, reasons_for(why, explained), strict=True)
+        for row in range(len(truth))
     ]
 
 
@@ -226,21 +241,11 @@ def _explained_labels(probability: FloatArray, concerned: BoolArray, most: int) 
     return np.concatenate([first, others[: max(0, most - len(first))]])
 
 
-def _values(reason: Reason) -> dict[str, Any]:
-    return {
-        "label": reason.label,
-        "terms": [round(term, DECIMALS) for term in reason.terms],
-        "logit": round(reason.logit, DECIMALS),
-        "probability": round(reason.probability, DECIMALS),
-    }
-
-
 def _pixels(data: Dataset) -> dict[str, Any] | None:
-    images = grey_images(data)
-    if images is None:
+    grey = grey_pixels(data)
+    if grey is None:
         return None
-    n, height, width = images.shape
-    grey = np.clip(np.rint(255 * images), 0, 255).astype(int)
+    n, height, width = grey.shape
     return {"width": width, "height": height, "pixels": grey.reshape(n, -1).tolist()}
 
 

@@ -21,6 +21,7 @@ from dlst.encoders import (
     kl_divergence,
 )
 from dlst.errors import PlanError
+from dlst.experiments.latent_plane import spread_rows
 from dlst.experiments.protocols import rows_of
 
 LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
@@ -128,7 +129,7 @@ def _lengths(wanted: Any, rank: int, shown: int) -> list[int]:
 
 def _like_beside_like(Y: FloatArray, n_shown: int) -> NDArray[np.intp]:
     """Take rows at even distances, which nobody chose, and order them by their labels."""
-    chosen = np.unique(np.linspace(0, len(Y) - 1, n_shown).astype(np.intp))
+    chosen = spread_rows(len(Y), n_shown)
     if len(chosen) < 3:
         return chosen
     tree = linkage(Y[chosen], "average", metric="cityblock", optimal_ordering=True)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlst._matrices import BoolArray, FloatArray
 from dlst.data import Dataset
 from dlst.errors import DataError
+from dlst.experiments.latent_plane import grey_pixels, spread_rows
 from dlst.experiments.protocols import rows_of
 from dlst.experiments.tuning import seeded
 from dlst.methods import method_info
@@ -75,9 +75,8 @@ def examples(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
         by_rank = evaluate(labels, model.decision_function(test.X), ("micro_recall",), r=r)
         recall_top_r[name] = round(by_rank["micro_recall"], 5)
     truth, unknown = labels == 1, np.isnan(labels)
-    images = _ink(test)
-    n_shown = min(settings.get("n_examples", N_EXAMPLES), test.n_samples)
-    chosen = np.unique(np.linspace(0, test.n_samples - 1, n_shown).astype(int))
+    images = grey_pixels(test)
+    chosen = spread_rows(test.n_samples, settings.get("n_examples", N_EXAMPLES))
     return {
         "data": data.name,
         "split": rows.split,
@@ -101,9 +100,9 @@ def examples(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
         "examples": [
             {
                 "row": int(row),
-                "truth": _numbers(truth[row]),
-                "unknown": _numbers(unknown[row]),
-                "given": {name: _numbers(given[name][row]) for name in SHOWN_METHODS},
+                "truth": np.flatnonzero(truth[row]).tolist(),
+                "unknown": np.flatnonzero(unknown[row]).tolist(),
+                "given": {name: np.flatnonzero(given[name][row]).tolist() for name in given},
                 "image": None if images is None else images[row].tolist(),
             }
             for row in chosen
@@ -123,16 +122,3 @@ def _judged(labels: FloatArray, given: BoolArray, papers: BoolArray) -> dict[str
         "lead": round(float(difference.mean()), 5),
         "lead_error": round(float(error), 5) if np.isfinite(error) else None,
     }
-
-
-def _ink(data: Dataset) -> NDArray[np.int64] | None:
-    """Return grey images as numbers from 0 to 255; None where rows are no such images."""
-    images = data.images
-    if images is None or images.ndim != 3:
-        return None
-    low, high = min(float(images.min()), 0.0), max(float(images.max()), 1.0)
-    return np.rint(255 * (images - low) / (high - low)).astype(np.int64)
-
-
-def _numbers(mask: BoolArray) -> list[int]:
-    return [int(label) for label in np.flatnonzero(mask)]
