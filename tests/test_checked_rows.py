@@ -70,5 +70,5 @@ def test_rows_without_the_names_of_the_fit_are_warned_of() -> None:
 
 
 def test_one_training_row_is_too_few() -> None:
-    with pytest.raises(ValueError, match="minimum of 2"):
+    with pytest.raises(ValueError, match="at least 2 rows"):
         fitted(ROWS[:1])

@@ -8,12 +8,22 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import NOT_NUMERIC, FeatureMatrix
+from dlst.errors import DataError
 
 
 def checked_training_rows(estimator: Any, X: Any) -> FeatureMatrix:
     """Return at least two rows of finite numbers; the estimator remembers how wide they are."""
-    return _checked(estimator, X, ensure_min_samples=2)
+    checked = _checked(estimator, X)
+    check_enough_rows(checked.shape[0])
+    return checked
+
+
+def check_enough_rows(n: int) -> None:
+    """Refuse to learn from fewer rows than two."""
+    if n < 2:
+        got = "1 sample" if n else "none"
+        raise DataError(f"expected at least 2 rows to learn from, got {got}. Give more rows.")
 
 
 def checked_rows(estimator: Any, X: Any) -> FeatureMatrix:
@@ -31,9 +41,14 @@ def checked_rows(estimator: Any, X: Any) -> FeatureMatrix:
 
 def _checked(estimator: Any, X: Any, **options: Any) -> FeatureMatrix:
     # A frame's array lies by columns, and BLAS rounds by how an array lies.
-    checked = validate_data(
-        estimator, X, accept_sparse="csr", dtype=np.float64, order="C", **options
-    )
+    try:
+        checked = validate_data(
+            estimator, X, accept_sparse="csr", dtype=np.float64, order="C", **options
+        )
+    except ValueError as error:
+        if not str(error).startswith("could not convert string"):
+            raise
+        raise DataError(NOT_NUMERIC.format(error=error)) from error
     return _with_short_indices(sp.csr_array(checked)) if sp.issparse(checked) else checked
 
 

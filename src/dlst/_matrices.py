@@ -18,6 +18,11 @@ FeatureMatrix: TypeAlias = FloatArray | sp.csr_array
 LARGEST_FEATURE = 1e100
 """Cubes of smaller numbers, which polynomial kernels need, do not overflow either."""
 
+NOT_NUMERIC = (
+    "X must be numeric; got values that are not ({error}). "
+    "Give texts, categories and dates to dlst.Tagger, which encodes them."
+)
+
 
 def as_features(X: Any) -> FeatureMatrix:
     """Return ``X`` as a float64 array, or CSR when it is sparse."""
@@ -27,10 +32,7 @@ def as_features(X: Any) -> FeatureMatrix:
     try:
         dense = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(
-            f"X must be numeric; got values that are not ({error}). "
-            "Give texts, categories and dates to dlst.Tagger, which encodes them."
-        ) from error
+        raise DataError(NOT_NUMERIC.format(error=error)) from error
     if dense.ndim != 2:
         raise DataError(f"X must be 2-D, rows are instances; got shape {dense.shape}.")
     return dense

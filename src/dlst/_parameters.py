@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, dataclass_transf
 
 import numpy as np
 
+from dlst._nearest import did_you_mean
+
 
 @dataclass(frozen=True)
 class Constraint:
@@ -21,21 +23,26 @@ class Constraint:
         What goes between "must be" and "; got" of the error.
     allows : callable
         A value to whether it is allowed.
+    known : tuple of str
+        Words among these, of which the nearest is named.
     """
 
     words: str
     allows: Callable[[Any], bool]
+    known: tuple[str, ...] = ()
 
     def __or__(self, other: Constraint) -> Constraint:
         return Constraint(
             f"{self.words} or {other.words}",
             lambda value: self.allows(value) or other.allows(value),
+            self.known + other.known,
         )
 
     def check(self, name: str, value: Any) -> None:
         """Raise ``ValueError`` for a value that is not allowed."""
         if not self.allows(value):
-            raise ValueError(f"{name} must be {self.words}; got {value!r}.")
+            meant = did_you_mean(value, self.known)
+            raise ValueError(f"{name} must be {self.words}; got {value!r}.{meant}")
 
 
 def number(
@@ -82,7 +89,7 @@ def one_of(*words: str) -> Constraint:
     ValueError: alpha must be a number above 0 or 'auto'; got 0.
     """
     said = f"one of {', '.join(words)}" if len(words) > 1 else repr(words[0])
-    return Constraint(said, lambda value: isinstance(value, str) and value in words)
+    return Constraint(said, lambda value: isinstance(value, str) and value in words, words)
 
 
 SHARE = Constraint(

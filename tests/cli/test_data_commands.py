@@ -139,7 +139,7 @@ def test_convert_does_not_replace_unless_told(run, csv, tmp_path):
         (("convert", "multidigits", "x.docx"), "expected a name that ends in one of"),
         (("convert", "multidigits", "no/such/folder/x.csv"), "Make it first"),
         (("datasets", "{csv}", "--labels", "zz"), "zz"),
-        (("datasets", "{csv}", "--from", "word"), "format must be one of"),
+        (("datasets", "{csv}", "--from", "word"), "--from must be one of"),
         (("datasets", "{csv}", "--nominal", "y"), "expected a column 'y'"),
     ],
 )

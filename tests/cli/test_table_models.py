@@ -109,7 +109,7 @@ def test_labels_that_training_did_not_have_are_told(run, files, tickets, tmp_pat
     odd.to_csv(tmp_path / "odd.csv", index=False)
     code, _, err = run("evaluate", files / "m.skops", tmp_path / "odd.csv", "--json")
     assert code == 0
-    assert "note: 1 labels are not known to the model and are not judged: weather" in err
+    assert "note: labels that are not known to the model and are not judged (1): weather" in err
 
 
 def test_predictions_keep_ids_and_names(run, files, tickets, tmp_path):

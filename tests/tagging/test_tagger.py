@@ -226,3 +226,22 @@ def test_rows_count_by_weight(tickets: pd.DataFrame) -> None:
     assert tagger.method_.training_rows_.tolist() == list(range(100))
     with pytest.raises(DataError, match="MLkNN must be fitted without sample_weight"):
         Tagger("mlknn").fit(rows, tags, sample_weight=weights)
+
+
+def test_columns_of_tags_are_named_or_given_as_a_frame(tickets: pd.DataFrame) -> None:
+    has = tickets["tags"].str.get_dummies(";")[:60]
+    rows = tickets[["text"]][:60]
+    named = Tagger("plst").fit(rows.join(has), list(has.columns))
+    assert named.label_columns_ == named.classes_.tolist() == list(has.columns)
+    words = has.replace({0: "no", 1: "Yes"}).astype(object)
+    for tags in (words, pl.DataFrame(words.to_dict("list"))):
+        told = Tagger("plst").fit(rows, tags)
+        assert told.classes_.tolist() == list(has.columns)
+        np.testing.assert_array_equal(told.predict_proba(rows), named.predict_proba(rows))
+
+
+def test_one_row_is_a_dict(fitted: Tagger, tickets: pd.DataFrame) -> None:
+    row = tickets.iloc[160].to_dict()
+    assert fitted.predict_tags(row) == fitted.predict_tags([row])
+    with pytest.raises(DataError, match=r"got str\. Put a single text into a list"):
+        fitted.predict_tags("the printer")

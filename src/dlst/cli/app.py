@@ -77,15 +77,17 @@ def main(arguments: list[str] | None = None) -> int:
     0: done; 2: the user's mistake, told in one line on stderr; 130: interrupted; 143: terminated. A
     traceback means a defect of this program.
     """
+    given = sys.argv[1:] if arguments is None else arguments
     try:
         outcome = app(args=arguments, standalone_mode=False)
     except TyperException as error:
-        return _mistake(error.format_message())
+        return _mistake(error.format_message(), given)
     except (DlstError, ValueError) as error:
-        return _mistake(str(error))
+        return _mistake(str(error), given)
     except OSError as error:
         # Disk full, no permission: the system's word is the clearest.
-        return _mistake(f"{error.filename}: {error.strerror}." if error.filename else str(error))
+        told = f"{error.filename}: {error.strerror}." if error.filename else str(error)
+        return _mistake(told, given)
     except (KeyboardInterrupt, Abort):
         outcome = INTERRUPTED
     if outcome == INTERRUPTED:
@@ -93,24 +95,39 @@ def main(arguments: list[str] | None = None) -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
-def _mistake(message: str) -> int:
-    print("dlst: error:", _in_the_shell(" ".join(message.split())), file=sys.stderr)
+def _mistake(message: str, given: list[str]) -> int:
+    print("dlst: error:", _in_the_shell(" ".join(message.split()), given), file=sys.stderr)
     return 2
 
 
-def _in_the_shell(message: str) -> str:
+_SHELL = {
+    r"\b(labels|delimiter|nominal)=(?=[\s:.,;])": r"--\1",
+    r"\bnominal=\[('[^']*')\]": r"--nominal \1",
+    r"\bcolumns=\{'date': \{'([^']*)': '([^']*)'\}\}": r"--date '\1=\2'",
+    r"\bcolumns=\{'(\w+)': ('[^']*')\}, '(\w+)' or '(\w+)'": r"--\1 \2, --\3 or --\4",
+    r"\bdlst\.methods\.available\(\)": "those that `dlst methods` lists",
+}
+_OPTIONS = {"format": ("from", "to"), "splits": ("split",)}
+
+
+def _in_the_shell(message: str, given: list[str]) -> str:
     """Name options and commands where a message of the library names arguments and functions.
 
     Examples
     --------
-    >>> _in_the_shell("Name them with labels=: names, a pattern; or with nominal=['a b'].")
+    >>> _in_the_shell("Name them with labels=: names, a pattern; or with nominal=['a b'].", [])
     "Name them with --labels: names, a pattern; or with --nominal 'a b'."
-    >>> _in_the_shell("a method must be one of dlst.methods.available(); got 'x'.")
-    "a method must be one of those that `dlst methods` lists; got 'x'."
+    >>> _in_the_shell("format must be one of arff, csv; got 'x'.", ["--from", "x"])
+    "--from must be one of arff, csv; got 'x'."
     """
-    message = re.sub(r"\b(labels|delimiter|nominal)=(?=[\s:.,;])", r"--\1", message)
-    message = re.sub(r"\bnominal=\[('[^']*')\]", r"--nominal \1", message)
-    return message.replace("dlst.methods.available()", "those that `dlst methods` lists")
+    for pattern, words in _SHELL.items():
+        message = re.sub(pattern, words, message)
+    argument, rest = re.split(r"(?= must |: )|$", message, maxsplit=1)
+    for name in _OPTIONS.get(argument, (argument,)):
+        option = f"--{name.replace('_', '-')}"
+        if any(word.partition("=")[0] == option for word in given):
+            return f"{option}{rest}"
+    return message
 
 
 def run() -> None:

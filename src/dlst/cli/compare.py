@@ -115,6 +115,8 @@ def compare(
         # One split has no others to be paired with: its rows tell what is chance.
         rows |= options | ({"per_row": True} if seeds == 1 else {})
         names = [_resolved(name) for name in data or []]
+        for name in names:
+            _check_labels(name, parse_labels(labels))
         compared = _listed(methods)
         mapped = names[:MOST_MAPS] if latent_map and MAPPED in compared else []
         plan = Plan(
@@ -159,6 +161,16 @@ def _options(labels: Any, columns: dict[str, Any]) -> dict[str, Any]:
     found = {} if labels is None else {"labels": labels}
     found |= {"columns": columns} if columns else {}
     return {"options": found} if found else {}
+
+
+def _check_labels(name: str, labels: Any) -> None:
+    """Refuse a table that has not the label columns, before anything is run."""
+    from dlst.data.column_choice import label_columns
+    from dlst.data.tables.raw import is_table, raw_frames
+
+    if is_table(name):
+        frame, place = next(raw_frames(name, ()))
+        label_columns(list(frame.columns), labels, lambda said: place.error(said, None))
 
 
 def _listed(names: str) -> list[Any]:

@@ -102,6 +102,8 @@ def fit(
             option = "weight" if weight is not None else next(iter(columns))
             raise DataError(f"--{option} is for tables (CSV, TSV, Parquet); {data} is none.")
         dataset = load_data(data, labels, nominal, from_, test)
+    for note in dataset.provenance.notes if dataset.table is not None else ():
+        typer.echo(f"note: {note}", err=True)
     train, held_out = sides(dataset, all_rows, test_size, seed)
     if dataset.table is None and not dataset.n_features:
         raise DataError(f"{dataset.name}: has labels only; a method needs features.")
@@ -139,7 +141,7 @@ def fit(
     if json:
         views.print_json(facts)
     else:
-        _tell(facts, used.columns())
+        _tell(facts, used.columns(), used.label_names)
 
 
 def _made(
@@ -164,11 +166,12 @@ def _made(
     return model
 
 
-def _tell(facts: dict[str, Any], columns: list[dict[str, str]]) -> None:
+def _tell(facts: dict[str, Any], columns: list[dict[str, str]], labels: list[str]) -> None:
     from dlst.cli import model_views, views
 
     if columns:
         views.print_view(views.columns_view(columns))
+        views.print_view(model_views.labels_line(labels))
     typer.echo(
         f"fitted {facts['method']} to {facts['n_samples']:,} rows of {facts['data']} in "
         f"{facts['seconds']:.1f} s; wrote {facts['model']}"
@@ -178,10 +181,10 @@ def _tell(facts: dict[str, Any], columns: list[dict[str, str]]) -> None:
 
 
 def _with_pictures(columns: dict[str, Any], images: str) -> dict[str, Any]:
+    from dlst._parameters import one_of
     from dlst.inputs import PretrainedImages
 
-    if images not in ("classical", "pretrained"):
-        raise DataError(f"--images must be classical or pretrained; got {images!r}.")
+    one_of("classical", "pretrained").check("--images", images)
     return {**columns, "image_encoder": PretrainedImages()} if images == "pretrained" else columns
 
 

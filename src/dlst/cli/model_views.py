@@ -167,6 +167,13 @@ def _voters(source: str, votes: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
+def labels_line(names: Sequence[str]) -> Text:
+    """Count labels, and name the first."""
+    more = f", … ({len(names):,} in all)" if len(names) > LABELS_SHOWN else ""
+    count = "1 label" if len(names) == 1 else f"{len(names):,} labels"
+    return Text(f"{count}: {', '.join(names[:LABELS_SHOWN])}{more}")
+
+
 def info_view(facts: Mapping[str, Any]) -> RenderableType:
     """Show what a model file holds."""
     table, data = facts_table(facts["model"]), facts["data"]
@@ -174,9 +181,7 @@ def info_view(facts: Mapping[str, Any]) -> RenderableType:
     if data:
         table.add_row("trained on", Text(f"{data['name']}, {data['n_samples']:,} rows"))
         table.add_row("source", Text(data["source"]))
-    names = facts["labels"]
-    more = f", … ({len(names):,} in all)" if len(names) > LABELS_SHOWN else ""
-    table.add_row(f"{len(names):,} labels", Text(", ".join(names[:LABELS_SHOWN]) + more))
+    table.add_row(*map(Text, labels_line(facts["labels"]).plain.split(": ", 1)))
     if facts["scores"]:
         table.add_row("scores", scores_line(facts["scores"]))
     table.add_row("size", f"{facts['bytes'] / 2**20:.1f} MiB, saved {facts['saved']}")

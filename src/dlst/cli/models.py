@@ -124,8 +124,8 @@ class TableModel(UsedModel):
         tell(tally)
         if strange:
             typer.echo(
-                f"note: {len(strange)} labels are not known to the model and are not judged: "
-                f"{', '.join(strange[:5])}{', …' if len(strange) > 5 else ''}",
+                "note: labels that are not known to the model and are not judged "
+                f"({len(strange)}): {', '.join(strange[:5])}{', …' if len(strange) > 5 else ''}",
                 err=True,
             )
         return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from importlib.resources import files as package_files
 from types import MappingProxyType
 from typing import Any
 
+from dlst._nearest import nearest
 from dlst.errors import UnknownNameError
 
 
@@ -158,13 +158,10 @@ def entry(name: str) -> Entry:
     key = name.strip().casefold()
     if key in names:
         return _entries()[names[key]]
-    near = sorted({names[match] for match in difflib.get_close_matches(key, names, n=3)})
-    hint = (
-        f"the nearest names are: {', '.join(near)}."
-        if near
-        else f"known names are: {', '.join(available())}."
-    )
-    raise UnknownNameError(f"data set {name[:60]!r} is not known; {hint}")
+    near = sorted({names[match] for match in nearest(key, names)})
+    which = "the nearest names are" if near else "known names are"
+    listed = ", ".join(near or available())
+    raise UnknownNameError(f"data set {name[:60]!r} is not known; {which}: {listed}.")
 
 
 @cache

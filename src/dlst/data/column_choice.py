@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
+from dlst._nearest import did_you_mean
 from dlst.errors import DataError
 
 LABEL_PREFIX = "label:"
@@ -64,8 +64,7 @@ def label_columns(
 
 def near_name(name: str, names: Sequence[str]) -> str:
     """Ask for the column that may be meant, or show what there is."""
-    near = difflib.get_close_matches(name, names[:2000], n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"There are {first_names(names)}."
+    return did_you_mean(name, names[:2000]).lstrip() or f"There are {first_names(names)}."
 
 
 def first_names(names: Sequence[str]) -> str:
@@ -87,7 +86,6 @@ def check_nominal(
         return frozenset()
     for name in nominal:
         if name not in names:
-            raise make_error(
-                f"expected a column {name!r}, as nominal= names it, got {first_names(names)}."
-            )
+            hint = near_name(name, names)
+            raise make_error(f"expected a column {name!r}, as nominal= names it, got none. {hint}")
     return frozenset(nominal)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dlst._files import PathLike, sha256
+from dlst._nearest import did_you_mean
+from dlst._parameters import one_of
 from dlst.data.arff import read_arff, write_arff
 from dlst.data.dataset import Dataset
 from dlst.data.mat import read_mat, write_mat
@@ -109,6 +111,10 @@ FORMATS: tuple[Format, ...] = (
 )
 """How files are known, read and written."""
 
+_OTHERS = dict.fromkeys((".json", ".jsonl", ".ndjson"), "read_json") | dict.fromkeys(
+    (".xlsx", ".xls", ".ods"), "read_excel"
+)
+
 
 def format_names() -> tuple[str, ...]:
     """Names of the formats.
@@ -127,10 +133,8 @@ def format_names() -> tuple[str, ...]:
 
 def format_by_name(name: str) -> Format:
     """Look a format up by its name."""
-    for row in FORMATS:
-        if row.name == name.lower():
-            return row
-    raise ValueError(f"format must be one of {', '.join(format_names())}; got {name!r}.")
+    one_of(*format_names()).check("format", name.lower())
+    return next(row for row in FORMATS if row.name == name.lower())
 
 
 def format_of(path: PathLike) -> Format:
@@ -140,10 +144,12 @@ def format_of(path: PathLike) -> Format:
         if name.endswith(row.suffixes):
             return row
     known = ", ".join(suffix for row in FORMATS for suffix in row.suffixes)
+    remedy = "Rename the file, or say its format: format= in Python, --from or --to in the shell."
+    if reader := _OTHERS.get(Path(name).suffix):
+        remedy = f"Save it as one of them, or give dlst.Tagger what pandas.{reader} makes of it."
     raise DataError(
         f"{os.fspath(path)}: expected a name that ends in one of {known} (or with .gz), got none "
-        "of them. Rename the file, or say its format: format= in Python, --from or --to in the "
-        "shell."
+        f"of them. {remedy}"
     )
 
 
@@ -183,7 +189,8 @@ def read(
     unknown = sorted(set(options) - known)
     if unknown:
         takes = ", ".join(sorted(known)) or "no options"
-        raise ValueError(f"the {row.name} reader takes {takes}; got {', '.join(unknown)}.")
+        meant = did_you_mean(unknown[0], known)
+        raise ValueError(f"the {row.name} reader takes {takes}; got {', '.join(unknown)}.{meant}")
     dataset = reader(path, **options)
     files = {Path(path).name: sha256(path)}
     return replace(dataset, provenance=replace(dataset.provenance, files=files))

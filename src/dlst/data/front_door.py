@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dlst._files import PathLike
+from dlst._nearest import did_you_mean
 from dlst.data import registry
 from dlst.data.dataset import Dataset, join_train_test
 from dlst.data.formats import FORMATS, format_by_name, format_of, read, without_suffix
@@ -210,7 +211,8 @@ def _load_folder(
     raise DataError(
         f"{folder}: expected one data file, one train/test pair, or the folders of VOC2007, "
         f"NUS-WIDE or SUN attribute; got {found}{', …' if len(files) > 5 else ''}. "
-        f"Name one file instead.{_namesake(folder)}"
+        "Name one file instead; pictures come with a table that has a column of their paths."
+        f"{_namesake(folder)}"
     )
 
 
@@ -250,8 +252,12 @@ def _check_known(name: str) -> None:
     try:
         registry.entry(name)
     except UnknownNameError as error:
+        path = Path(name).expanduser()
+        beside = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+        meant = did_you_mean(path.name, beside) if path.suffix else ""
         raise UnknownNameError(
-            f"{name}: expected a file, a folder or a known name, got none of them. {error}"
+            f"{name}: expected a file, a folder or a known name, got none of them."
+            f"{meant or f' {error}'}"
         ) from error
 
 

@@ -38,6 +38,11 @@ class CellError(DataError):
         return type(self), (self.column, self.row, self.message)
 
 
+def another_kind(column: str) -> str:
+    """Say how a column is given another kind."""
+    return f"or say what the column is: columns={{'category': {column!r}}}, 'text' or 'drop'."
+
+
 def checked_numbers(column: Any, name: str, remedy: str) -> NDArray[np.float64]:
     """Read cells as numbers; the first that is none is an error with row and column."""
     values, wrong = numbers_of(column)

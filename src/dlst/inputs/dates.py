@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dlst.data.tables.cells import holds_objects, is_missing, shown
 from dlst.errors import DataError
-from dlst.inputs.cells import CellError, texts_of
+from dlst.inputs.cells import CellError, another_kind, texts_of
 from dlst.inputs.notes import Tally
 from dlst.inputs.part import Part
 
@@ -116,7 +116,7 @@ class DateColumn(Part):
                 str(name),
                 row,
                 f"expected a date ({self.order_}), got {shown(columns[name].iloc[row])}. Mend the "
-                "cell, or say what the column is: category, text, drop.",
+                f"cell, {another_kind(str(name))}",
             )
         return times.dt.tz_localize(None)
 
@@ -143,7 +143,7 @@ def _order(column: Any, name: str) -> str:
             return YEAR_FIRST
         raise DataError(
             f"column {name!r} must hold dates; got numbers. Give their format: "
-            f"date = {name}=%Y%m%d."
+            f"columns={{'date': {{{name!r}: '%Y%m%d'}}}}."
         )
     pairs = [
         (int(found[1]), int(found[3]), found[2])
@@ -158,7 +158,8 @@ def _order(column: Any, name: str) -> str:
         return MONTH_FIRST
     raise DataError(
         f"column {name!r} holds dates that can be read day first or month first, such as "
-        f"{shown(next(iter(column)))}. Give their format: date = {name}=%d/%m/%Y, or %m/%d/%Y."
+        f"{shown(next(iter(column)))}. Give their format: "
+        f"columns={{'date': {{{name!r}: '%d/%m/%Y'}}}}, or %m/%d/%Y."
     )
 
 

@@ -22,7 +22,7 @@ def as_frame(X: Any, names: Sequence[str] = ()) -> Any:
     ----------
     X : frame, list of dicts, list of texts, dict of columns, or 2-D array
         Frames of pandas, polars and pyarrow. Texts become one column ``text``; the columns of an
-        array are ``x0``, ``x1``, …
+        array are ``x0``, ``x1``, …; a dict of single cells is one row.
     names : sequence of str
         Columns of an array that has as many; the one column of texts.
 
@@ -77,7 +77,8 @@ def _frame(X: Any, names: Sequence[str]) -> Any:
     if hasattr(X, "to_pandas"):
         return X.to_pandas()
     if isinstance(X, Mapping):
-        return pd.DataFrame(dict(X))
+        is_row = X and all(map(pd.api.types.is_scalar, X.values()))
+        return pd.DataFrame([dict(X)] if is_row else dict(X))
     if isinstance(X, Sequence) and X and all(isinstance(row, Mapping) for row in X):
         return pd.DataFrame.from_records([dict(row) for row in X])
     if not sp.issparse(X) and not isinstance(X, str):
@@ -85,7 +86,10 @@ def _frame(X: Any, names: Sequence[str]) -> Any:
         if array is not None and array.ndim == 2:
             numbered = [f"x{i}" for i in range(array.shape[1])]
             return pd.DataFrame(array, columns=names if len(names) == len(numbered) else numbered)
+    remedy = "Sparse matrices go to a method directly."
+    if isinstance(X, str):
+        remedy = "Put a single text into a list."
     raise DataError(
         "expected a frame (pandas, polars, pyarrow), a list of dicts, a list of texts, a dict of "
-        f"columns or a 2-D array; got {type(X).__name__}. Sparse matrices go to a method directly."
+        f"columns or a 2-D array; got {type(X).__name__}. {remedy}"
     )

@@ -24,7 +24,7 @@ from dlst.data.tables.cells import (
     shown,
 )
 from dlst.errors import DataError
-from dlst.inputs.cells import CellError, texts_of
+from dlst.inputs.cells import CellError, another_kind, texts_of
 from dlst.inputs.dates import looks_like_date
 
 Kind: TypeAlias = Literal["number", "category", "text", "date", "image", "id", "ignored"]
@@ -146,8 +146,7 @@ def _recognised(name: str, column: Any) -> tuple[Kind, str]:
             raise CellError(
                 name,
                 row,
-                f"expected a number{as_in}, got {shown(cell)}. {mend(cell)}, or say what the "
-                "column is: category, text, drop.",
+                f"expected a number{as_in}, got {shown(cell)}. {mend(cell)}, {another_kind(name)}",
             )
         return _of_values(name, pd.Series(values))
     return _of_texts(name, [text.strip() for text in texts_of(there)])

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
+from dlst._nearest import did_you_mean
 from dlst.data.column_choice import first_names
 from dlst.errors import DataError
 from dlst.inputs.blocks import Block, Blocks
@@ -250,10 +251,8 @@ def encoder_of(columns: Any) -> TableEncoder:
     given = columns or {}
     for kind in given if isinstance(given, Mapping) else [given]:
         if kind not in known:
-            near = difflib.get_close_matches(str(kind), known, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
             raise DataError(
                 "columns must be a mapping of kinds to names, such as {'text': ['title']}, with "
-                f"kinds among {', '.join(known)}; got {kind!r}.{hint}"
+                f"kinds among {', '.join(known)}; got {kind!r}.{did_you_mean(kind, known)}"
             )
     return TableEncoder(**given)

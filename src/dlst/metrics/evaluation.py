@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from dlst._nearest import did_you_mean
 from dlst.metrics._inputs import Pattern, Scores, Truth, as_decisions, as_scores, as_truth
 from dlst.metrics._ranks import Convention
 from dlst.metrics.decisions import labels_per_row, threshold_decisions, top_r_decisions
@@ -247,7 +248,7 @@ def _names(metrics: str | Sequence[str], inputs: _Inputs, propensities: Any) -> 
     if metrics not in METRIC_GROUPS:
         raise ValueError(
             f"metrics must be one of {', '.join(METRIC_GROUPS)}, or a list of metric names; "
-            f"got {metrics!r}."
+            f"got {metrics!r}.{did_you_mean(metrics, METRIC_GROUPS)}"
         )
     names = list(METRIC_GROUPS[metrics])
     if propensities is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
+from dlst._nearest import nearest
 from dlst.errors import UnknownNameError
 from dlst.metrics import average_precision, bipartition, pooled, probability, ranking, top
 
@@ -89,7 +89,7 @@ def metric_info(name: str) -> Metric:
     """
     family, k = split_name(name)
     if family not in METRICS:
-        near = difflib.get_close_matches(str(name), METRICS, n=3) or list(METRICS)[:3]
+        near = nearest(name, METRICS) or list(METRICS)[:3]
         raise UnknownNameError(
             f"a metric must be one of dlst.metrics.available(); got {name!r}. "
             f"Did you mean {', '.join(near)}?"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dlst._matrices import as_dense
+from dlst._nearest import did_you_mean
 from dlst.data import Dataset, NumberedNames
 from dlst.data.tables import RawTable
 from dlst.data.tables.labels import Labels, in_order_of
@@ -57,9 +57,8 @@ def encoded(tagger: Tagger, data: Dataset, tally: Tally) -> tuple[Dataset, list[
 def row_weights(frame: Any, column: str) -> NDArray[np.float64]:
     """Read a column of weights; a cell that is none is named."""
     if column not in frame.columns:
-        near = difflib.get_close_matches(column, map(str, frame.columns), n=3)
-        hint = f" Did you mean {', '.join(near)}?" if near else ""
-        raise DataError(f"there must be a column {column!r} of weights; got none.{hint}")
+        meant = did_you_mean(column, frame.columns)
+        raise DataError(f"there must be a column {column!r} of weights; got none.{meant}")
     numbers = pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
     if wrong.size:
@@ -90,13 +89,7 @@ def with_folder(frame: Any, images: Sequence[str], folder: Path) -> Any:
 def labels_of(data: Dataset) -> Labels:
     """Return the labels of a data set as a table's reader gives them."""
     delimiter = None if data.table is None else data.table.label_delimiter
-    Y = data.Y
-    unknown = np.bincount(
-        np.repeat(np.arange(Y.shape[0]), np.diff(Y.indptr))[np.isnan(Y.data)],
-        minlength=Y.shape[0],
-    )
-    rows = np.flatnonzero(unknown == data.n_labels) if data.n_labels else np.empty(0, np.intp)
-    return Labels(Y, list(data.label_names), delimiter, rows)
+    return Labels.of(data.Y, list(data.label_names), delimiter)
 
 
 @contextmanager

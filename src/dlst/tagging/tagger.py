@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from dlst._checked_rows import check_enough_rows
 from dlst._parameters import integer
 from dlst.data.tables.labels import Labels, in_order_of
 from dlst.errors import DataError
@@ -26,7 +27,7 @@ from dlst.metrics import micro_f1
 from dlst.tagging.columns import best_tags, decided_tags, prediction_columns
 from dlst.tagging.examples import Examples
 from dlst.tagging.explanation import TagExplanation, explain_rows
-from dlst.tagging.targets import read_tags, tags_in_frame
+from dlst.tagging.targets import are_columns, read_tags, tags_in_frame
 
 ROWS_AT_ONCE = 1024
 
@@ -102,14 +103,15 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         X : frame (pandas, polars, pyarrow), list of dicts, list of texts, or 2-D array
         tags : str, list of lists, list of texts such as ``"a;b"``, frame or indicator
             A ``str`` names the column of ``X`` that holds them, or is a pattern such as
-            ``"tag_*"`` for columns of 0 and 1. None and NaN are rows of unknown tags.
+            ``"tag_*"`` for columns of 0 and 1, whose names may also come in a list. None and NaN
+            are rows of unknown tags.
         sample_weight : array-like of shape (n,), optional
             How often each row counts to the method; columns are read by all rows alike. Methods
             without a place for weights refuse them.
         """
         frame = as_frame(X)
         columns: list[str] = []
-        if isinstance(tags, str):
+        if isinstance(tags, str) or are_columns(tags, frame):
             frame, labels, columns = tags_in_frame(frame, tags, self.label_delimiter)
         else:
             labels = read_tags(tags, self.label_delimiter)
@@ -125,6 +127,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def fit_labels(self, X: Any, labels: Labels, sample_weight: Any = None) -> Tagger:
         """Learn from rows and labels that are read already."""
         frame = as_frame(X)
+        check_enough_rows(len(frame))
         self.label_columns_ = []
         self.delimiter_ = None
         if not labels.names:

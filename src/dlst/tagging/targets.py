@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from dlst._matrices import as_indicator, column_names
+from dlst._matrices import as_indicator
 from dlst.data.column_choice import label_columns
 from dlst.data.names import NumberedNames
 from dlst.data.tables.cells import error_in_memory
 from dlst.data.tables.labels import Labels, read_labels
 from dlst.errors import DataError
+from dlst.inputs import as_frame
 
 TAGS = "tags"
 """The name of tags that come without one."""
@@ -35,6 +36,12 @@ def tags_in_frame(frame: Any, tags: Any, delimiter: str | None) -> tuple[Any, La
     return frame.drop(columns=names), labels, names
 
 
+def are_columns(tags: Any, frame: Any) -> bool:
+    """Tell names of a frame's columns from the tags of its rows."""
+    is_list = isinstance(tags, list) and len(tags) not in (0, len(frame))
+    return is_list and all(isinstance(name, str) and name in frame.columns for name in tags)
+
+
 def read_tags(tags: Any, delimiter: str | None = None) -> Labels:
     """Read tags that come apart from the rows.
 
@@ -51,7 +58,10 @@ def read_tags(tags: Any, delimiter: str | None = None) -> Labels:
     >>> labels.names, labels.Y.toarray().tolist()
     (['sea', 'sky'], [[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
     """
-    if sp.issparse(tags) or getattr(tags, "ndim", 0) == 2 or hasattr(tags, "get_columns"):
+    if hasattr(tags, "columns"):
+        frame = as_frame(tags)
+        return _read(dict(frame.items()), len(frame), delimiter)
+    if sp.issparse(tags) or getattr(tags, "ndim", 0) == 2:
         return _indicator(tags)
     if hasattr(tags, "to_list") and not isinstance(tags, pd.Series):  # a polars column
         tags = tags.to_list()
@@ -91,12 +101,5 @@ def _is_row_of_truths(row: Any) -> bool:
 
 
 def _indicator(tags: Any) -> Labels:
-    Y = as_indicator(tags.to_numpy() if hasattr(tags, "to_numpy") else tags, "tags")
-    names = list(column_names(tags)) or list(NumberedNames("label", Y.shape[1]))
-    dense_rows = np.diff(Y.indptr) == Y.shape[1]
-    unknown = [
-        row
-        for row in np.flatnonzero(dense_rows)
-        if np.isnan(Y.data[Y.indptr[row] : Y.indptr[row + 1]]).all()
-    ]
-    return Labels(Y, names, None, np.array(unknown, dtype=np.intp))
+    Y = as_indicator(tags, "tags")
+    return Labels.of(Y, list(NumberedNames("label", Y.shape[1])))

@@ -6,8 +6,10 @@ names no line when the encoding is wrong. One compiled pass finds these first.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
@@ -33,45 +35,40 @@ _EXACT_FLOATS: dict[str, Any] = (
     else {}
 )
 _BOM = b"\xef\xbb\xbf"
+_DECIMAL_COMMA = re.compile(rb'(?:^|;)"?([-+]?\d+,\d+)"?(?=;|\r?$)', re.MULTILINE)
 
 
-class Records(NamedTuple):
-    """The column names of a file, its delimiter, and the first line of each data record."""
+class Dialect(NamedTuple):
+    """How a file is written: its columns, what stands between fields, a number such as 1,5."""
 
     names: list[str]
     delimiter: str
+    comma: str
+    """A cell with a decimal comma, as German and French programs write them; else empty."""
+
+
+class Records(NamedTuple):
+    """How a file is written, and the first line of each data record."""
+
+    dialect: Dialect
     lines: NDArray[np.int64]
 
 
 class RecordBlock(NamedTuple):
-    """Whole data records of a file: names and delimiter, their bytes, the first line of each."""
+    """Whole data records of a file: how it is written, their bytes, the first line of each."""
 
-    names: list[str]
-    delimiter: str
+    dialect: Dialect
     text: bytes
     lines: NDArray[np.int64]
 
 
-def read_csv_frame(
-    path: PathLike,
-    records: Records,
-    words_kept: Collection[str] = (),
-    texts: Collection[str] = (),
-) -> Any:
-    """Return the frame.
+def read_csv_frame(path: PathLike, records: Records, texts: Collection[str] = ()) -> Any:
+    """Return the frame of the records that :func:`checked_records` found.
 
-    Parameters
-    ----------
-    path : path-like
-    records : Records
-        What :func:`checked_records` found.
-    words_kept : collection of str
-        Columns in which only empty cells are missing.
-    texts : collection of str
-        Columns whose cells stay texts, whatever they look like.
+    Cells of the columns ``texts`` stay as they are written, and only empty ones are missing.
     """
     with open_binary(path) as stream:
-        frame = _parsed(path, stream, records.names, records.delimiter, words_kept, texts, header=0)
+        frame = _parsed(path, stream, records.dialect, texts, header=0)
     return _counted(path, frame, len(records.lines))
 
 
@@ -82,54 +79,56 @@ def csv_frames(
 
     Only the columns ``numbers`` may become numbers; all other cells stay as they are written.
     """
-    for names, sign, text, lines in record_blocks(path, delimiter):
-        others = [name for name in names if name not in numbers]
-        frame = _parsed(path, io.BytesIO(text), names, sign, others, others, header=None)
+    for dialect, text, lines in record_blocks(path, delimiter):
+        others = [name for name in dialect.names if name not in numbers]
+        frame = _parsed(path, io.BytesIO(text), dialect, others, header=None)
         yield _counted(path, frame, len(lines)), lines
 
 
 def checked_records(path: PathLike, delimiter: str | None) -> Records:
     """Find the records of a file and check that each has as many fields as the header."""
-    blocks = [(names, sign, lines) for names, sign, _, lines in record_blocks(path, delimiter)]
-    names, sign, _ = blocks[0]
-    return Records(names, sign, np.concatenate([lines for _, _, lines in blocks]))
+    blocks = [(dialect, lines) for dialect, _, lines in record_blocks(path, delimiter)]
+    return Records(blocks[0][0], np.concatenate([lines for _, lines in blocks]))
 
 
 def record_blocks(path: PathLike, delimiter: str | None) -> Iterator[RecordBlock]:
     """Yield a file as blocks of whole records, checked; the first may have none."""
+    if delimiter is not None and not re.fullmatch(r"[\t !#-~]", delimiter):
+        raise ValueError(f"delimiter must be one ASCII character, no quote; got {delimiter!r}.")
     memory = kernel.first_memory()
-    names: list[str] = []
+    sign = delimiter or ","
+    dialect: Dialect | None = None
     held, held_lines = b"", [np.empty(0, dtype=np.int64)]
     for number, block in enumerate(text_blocks(path)):
         text = block.text.removeprefix(_BOM) if number == 0 else block.text
         _check_encoding(path, text, block.first_line)
         if number == 0:
-            delimiter = delimiter or _delimiter(path, text)
+            sign = delimiter or _delimiter(path, text)
         # The scan ends records at line ends; the last line may lack its own.
         closed = text if text.endswith(b"\n") else text + b"\n"
-        lines, fields = kernel.scan_records(
-            np.frombuffer(closed, np.uint8), ord(delimiter or ","), memory
-        )
+        lines, fields = kernel.scan_records(np.frombuffer(closed, np.uint8), ord(sign), memory)
         _check_scan(path, memory)
         held += closed
-        if not names:
+        if dialect is None:
             if not len(lines):
                 continue
-            names = _header_names(path, held, delimiter or ",", int(lines[0]), int(fields[0]))
+            names = _header_names(path, held, sign, int(lines[0]), int(fields[0]))
             follows = int(lines[1] if len(lines) > 1 else memory[kernel.RECORD_LINE])
             held = held.split(b"\n", follows - 1)[-1]
             lines, fields = lines[1:], fields[1:]
-        wrong = np.flatnonzero(fields != len(names))
+            comma = _DECIMAL_COMMA.search(held) if sign == ";" else None
+            dialect = Dialect(names, sign, comma[1].decode() if comma else "")
+        wrong = np.flatnonzero(fields != len(dialect.names))
         if wrong.size:
             raise ReadError(
                 path,
-                f"expected {len(names)} fields as in the header, got {fields[wrong[0]]}. "
+                f"expected {len(dialect.names)} fields as in the header, got {fields[wrong[0]]}. "
                 "Quote fields that hold the delimiter, or name it with delimiter=.",
                 int(lines[wrong[0]]),
             )
         held_lines.append(lines)
         if memory[kernel.STATE] != kernel.QUOTED:
-            yield RecordBlock(names, delimiter or ",", held, np.concatenate(held_lines))
+            yield RecordBlock(dialect, held, np.concatenate(held_lines))
             held, held_lines = b"", []
     if memory[kernel.STATE] == kernel.QUOTED:
         raise ReadError(
@@ -137,30 +136,26 @@ def record_blocks(path: PathLike, delimiter: str | None) -> Iterator[RecordBlock
             'expected a closing quote ("), got the end of the file.',
             int(memory[kernel.RECORD_LINE]),
         )
-    if not names:
+    if dialect is None:
         raise ReadError(path, "expected a header line with the column names, got an empty file.")
 
 
 def _parsed(
-    path: PathLike,
-    stream: Any,
-    names: list[str],
-    delimiter: str,
-    words_kept: Collection[str],
-    texts: Collection[str],
-    header: int | None,
+    path: PathLike, stream: Any, dialect: Dialect, texts: Collection[str], header: int | None
 ) -> Any:
+    names = dialect.names
     try:
         return pd.read_csv(
             stream,
-            sep=delimiter,
+            sep=dialect.delimiter,
+            decimal="," if dialect.comma else ".",
             header=header,
             names=names,
             dtype=dict.fromkeys(texts, str),
             index_col=False,
             encoding="utf-8-sig",
             keep_default_na=False,
-            na_values={name: [""] if name in words_kept else sorted(MISSING) for name in names},
+            na_values={name: [""] if name in texts else sorted(MISSING) for name in names},
             low_memory=False,
             **_EXACT_FLOATS,
         )
@@ -188,10 +183,12 @@ def _check_encoding(path: PathLike, text: bytes, first_line: int) -> None:
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:
+        wide = text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        source, code = ("UTF-16", "utf-16") if wide else ("Latin-1", "latin1")
         raise ReadError(
             path,
             f"expected UTF-8 text, got the byte 0x{text[error.start]:02x}. "
-            "Save the file as UTF-8 (from Latin-1: iconv -f latin1 -t utf-8).",
+            f"Save the file as UTF-8 (from {source}: iconv -f {code} -t utf-8).",
             first_line + text.count(b"\n", 0, error.start),
         ) from error
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst.data.column_choice import LABEL_PREFIX
-from dlst.data.tables.cells import NO_VALUE, MakeError, shown, typed_numbers
+from dlst.data.tables.cells import MOST, NO_VALUE, MakeError, numbers_of, shown, typed_numbers
 
 MAX_LABEL_ENTRIES = 5 * 10**7
 """Delimited cells may repeat: a small file can hold many more labels than bytes."""
@@ -23,6 +26,11 @@ _TRUTH = {
     "1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0,
 }  # fmt: skip
 _NO_TRUTH = float("inf")
+
+# Behind a quoted name NumPy writes no comma.
+_ITEM = re.compile(
+    r"""\s*+(?:('(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")\s*+|([^,'"]*+))(?:,|$|(?=['"]))"""
+)
 
 
 class Labels(NamedTuple):
@@ -44,6 +52,14 @@ class Labels(NamedTuple):
     delimiter: str | None
     unknown_rows: NDArray[np.intp]
 
+    @classmethod
+    def of(cls, Y: sp.csr_array, names: list[str], delimiter: str | None = None) -> Labels:
+        """Find the rows of which nothing is known."""
+        n, K = Y.shape
+        rows = np.repeat(np.arange(n), np.diff(Y.indptr))[np.isnan(Y.data)]
+        unknown = np.bincount(rows, minlength=n) == K if K else np.zeros(n, dtype=bool)
+        return cls(Y, names, delimiter, np.flatnonzero(unknown))
+
 
 def read_labels(
     columns: Mapping[str, Any], n: int, delimiter: str | None, make_error: MakeError
@@ -53,10 +69,8 @@ def read_labels(
         ((name, column),) = columns.items()
         if is_delimited(column):
             return from_delimited(column, name, delimiter, make_error)
-    Y = indicator(columns, n, make_error)
-    names = [name.removeprefix(LABEL_PREFIX) for name in columns]
-    unknown = np.isnan(Y).all(axis=1) if names else np.zeros(n, dtype=bool)
-    return Labels(sp.csr_array(Y), names, None, np.flatnonzero(unknown))
+    Y = sp.csr_array(indicator(columns, n, make_error))
+    return Labels.of(Y, [name.removeprefix(LABEL_PREFIX) for name in columns])
 
 
 def in_order_of(labels: Labels, names: Sequence[str]) -> tuple[sp.csr_array, list[str]]:
@@ -85,9 +99,13 @@ def in_order_of(labels: Labels, names: Sequence[str]) -> tuple[sp.csr_array, lis
 
 def is_delimited(column: Any) -> bool:
     """Tell a column of label names such as ``sky;sea``, or of lists, from one of truth values."""
-    if typed_numbers(column) is not None:
+    there = column[column.notna()]
+    if typed_numbers(column) is not None or all(_truth(cell) != _NO_TRUTH for cell in there):
         return False
-    return any(_truth(cell) == _NO_TRUTH for cell in column[column.notna()])
+    # Among zeros and ones another number is a mistake; among other numbers they are names.
+    first = [_truth(cell) != _NO_TRUTH for cell in there.iloc[:1000]]
+    are_truths = sum(first) > MOST * len(first)
+    return not are_truths or bool(numbers_of(there)[1].size)
 
 
 def indicator(columns: Mapping[str, Any], n: int, make_error: MakeError) -> NDArray[np.float64]:
@@ -110,13 +128,14 @@ def indicator(columns: Mapping[str, Any], n: int, make_error: MakeError) -> NDAr
 
 
 def from_delimited(column: Any, name: str, delimiter: str | None, make_error: MakeError) -> Labels:
-    """Read cells such as ``sky;sea``, or lists.
+    """Read cells such as ``sky;sea``, lists, or texts that all are lists: ``["sky", "sea"]``.
 
     An empty cell is an instance without label, a word for no value one whose labels are unknown.
     """
     present = column.notna().to_numpy()
     cells = [cell if there else () for cell, there in zip(column, present, strict=True)]
     texts = [cell for cell in cells if isinstance(cell, str) and not _is_unknown(cell)]
+    lists = _lists_in(texts)
     if delimiter is None:
         found = (sign for sign in _DELIMITERS if any(sign in text for text in texts))
         delimiter = next(found, _DELIMITERS[0])
@@ -126,19 +145,20 @@ def from_delimited(column: Any, name: str, delimiter: str | None, make_error: Ma
     unknown: list[int] = []
     for row, cell in enumerate(cells):
         if isinstance(cell, str):
-            parts = [part.strip() for part in cell.split(delimiter.strip() or None)]
+            parts = lists[cell] if cell in lists else cell.split(delimiter.strip() or None)
             if _is_unknown(cell):
                 unknown.append(row)
                 parts = []
         elif isinstance(cell, list | tuple | set | frozenset | np.ndarray):
-            parts = [str(part) for part in cell]
+            parts = list(cell)
         else:
             raise make_error(
                 f"a cell of {name!r} must be labels such as 'sky;sea', or a list of them; "
                 f"got {shown(cell)}.",
                 row,
             )
-        entries.extend({position.setdefault(part, len(position)) for part in parts if part})
+        labels = [label for part in parts if (label := str(part).strip())]
+        entries.extend({position.setdefault(label, len(position)) for label in labels})
         starts.append(len(entries))
         if len(entries) + len(unknown) * len(position) > MAX_LABEL_ENTRIES:
             raise make_error(
@@ -154,6 +174,43 @@ def from_delimited(column: Any, name: str, delimiter: str | None, make_error: Ma
     rows = np.array(unknown, dtype=np.intp)
     Y = _with_unknown(Y, rows, np.arange(len(label_names)))
     return Labels(Y, label_names, delimiter, rows)
+
+
+def _lists_in(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Take texts apart as lists; nothing where one of them is none."""
+    found = {}
+    for text in {text for text in texts if text.strip()}:
+        parts = taken_apart(text.strip())
+        if parts is None:
+            return {}
+        found[text] = parts
+    return found
+
+
+def taken_apart(text: str) -> list[str] | None:
+    """Read a list as JSON, Python or NumPy writes it; None for any other text.
+
+    Examples
+    --------
+    >>> taken_apart("['sky', 'sea']"), taken_apart('["sky" "sea"]'), taken_apart("sky;sea")
+    (['sky', 'sea'], ['sky', 'sea'], None)
+    """
+    if text[0] + text[-1] not in ("[]", "()", "{}") or len(text) < 2:
+        return None
+    body, at = text[1:-1], 0
+    parts: list[str] = []
+    while at < len(body):
+        item = _ITEM.match(body, at)
+        if item is None or item.end() == at:
+            return None
+        quoted, plain = item.groups()
+        try:
+            read = json.loads if quoted and quoted[0] == '"' else ast.literal_eval
+            parts.append(read(quoted) if quoted else plain.strip())
+        except (ValueError, SyntaxError):
+            return None
+        at = item.end()
+    return [part for part in parts if part not in NO_VALUE]
 
 
 def _with_unknown(

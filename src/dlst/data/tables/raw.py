@@ -16,7 +16,7 @@ from dlst.data._origin import name_of, origin_of, suffix_of
 from dlst.data.column_choice import LabelChoice, label_columns
 from dlst.data.dataset import Dataset
 from dlst.data.tables.csv_text import checked_records, csv_frames, read_csv_frame
-from dlst.data.tables.frames import COUNTER
+from dlst.data.tables.frames import without_counter
 from dlst.data.tables.labels import read_labels
 from dlst.data.tables.parquet import parquet_frames, read_parquet_frame
 from dlst.errors import DataError, ReadError
@@ -125,19 +125,7 @@ def read_raw(
         Kinds of columns, in the words of :class:`dlst.inputs.TableEncoder`. Cells of all but
         numbers stay texts, whatever they look like: ``007`` stays ``007``.
     """
-    if suffix_of(path) in PARQUET:
-        frame = read_parquet_frame(path)
-        place = Place(Path(path), None)
-        names = [str(name) for name in frame.columns]
-        chosen = _chosen(names, labels, place)
-    else:
-        records = checked_records(path, delimiter)
-        place = Place(Path(path), records.lines)
-        chosen = _chosen(records.names, labels, place)
-        # A lone label column may hold names; several hold truth values.
-        texts = _texts(columns or {})
-        kept = [name for name in records.names if name in texts or [name] == chosen]
-        frame = read_csv_frame(path, records, kept, kept)
+    frame, place, chosen, notes = opened(path, labels, delimiter, _texts(columns or {}))
     found = read_labels(
         {name: frame[name] for name in chosen}, len(frame), label_delimiter, place.error
     )
@@ -155,9 +143,35 @@ def read_raw(
         found.Y,
         label_names=found.names,
         name=name_of(path),
-        provenance=origin_of(path),
+        provenance=origin_of(path, *notes),
         table=table if len(table.frame.columns) else None,
     )
+
+
+class Opened(NamedTuple):
+    """A table as it was read, where its rows stand, its label columns, and what was decided."""
+
+    frame: Any
+    place: Place
+    chosen: list[str]
+    notes: list[str]
+
+
+def opened(
+    path: PathLike, labels: LabelChoice, delimiter: str | None, texts: Collection[str] = ()
+) -> Opened:
+    """Read a file; cells of ``texts`` and of a lone label column, which may hold names, stay so."""
+    if suffix_of(path) in PARQUET:
+        frame = read_parquet_frame(path)
+        place = Place(Path(path), None)
+        return Opened(frame, place, _chosen(list(map(str, frame.columns)), labels, place), [])
+    records = checked_records(path, delimiter)
+    place = Place(Path(path), records.lines)
+    names, _, comma = records.dialect
+    chosen = _chosen(names, labels, place)
+    kept = [name for name in names if name in texts or [name] == chosen]
+    said = f"cells such as {comma!r} were read as numbers with a decimal comma"
+    return Opened(read_csv_frame(path, records, kept), place, chosen, [said] if comma else [])
 
 
 def raw_frames(
@@ -188,5 +202,4 @@ def _texts(columns: Mapping[str, Any]) -> set[str]:
 
 
 def _chosen(names: list[str], labels: LabelChoice, place: Place) -> list[str]:
-    after_counter = names[names[:1] == [COUNTER] :]
-    return label_columns(after_counter, labels, lambda message: place.error(message, None))
+    return label_columns(without_counter(names), labels, lambda said: place.error(said, None))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -19,11 +17,11 @@ from dlst.data._origin import name_of, origin_of, suffix_of
 from dlst.data.column_choice import LABEL_PREFIX, LabelChoice, Nominal, label_columns
 from dlst.data.dataset import Dataset, Provenance
 from dlst.data.tables.cells import error_in_memory
-from dlst.data.tables.csv_text import DELIMITERS, checked_records, read_csv_frame
+from dlst.data.tables.csv_text import DELIMITERS
 from dlst.data.tables.features import MAX_CELLS
-from dlst.data.tables.frames import COUNTER, take_apart
-from dlst.data.tables.parquet import read_parquet_frame, write_parquet_frames
-from dlst.data.tables.raw import PARQUET, Place
+from dlst.data.tables.frames import take_apart, without_counter
+from dlst.data.tables.parquet import write_parquet_frames
+from dlst.data.tables.raw import PARQUET, opened
 from dlst.data.text.number_writing import sparse_rows
 from dlst.errors import DataError
 
@@ -83,17 +81,9 @@ def read_table(
     >>> data.label_names, data.Y.toarray().tolist()
     (('sea', 'sky'), [[1.0, 1.0], [0.0, 1.0]])
     """
-    if delimiter is not None and not re.fullmatch(r"[\t !#-~]", delimiter):
-        raise ValueError(f"delimiter must be one ASCII character, no quote; got {delimiter!r}.")
-    place = Place(Path(path), None)
-    if suffix_of(path) in PARQUET:
-        frame = read_parquet_frame(path)
-    else:
-        records = checked_records(path, delimiter)
-        place = Place(Path(path), records.lines)
-        frame = read_csv_frame(path, records, _lone_label_column(records.names, labels))
-    X, Y, features, found, notes = take_apart(frame, labels, label_delimiter, nominal, place.error)
-    origin = origin_of(path, *notes)
+    frame, place, chosen, said = opened(path, labels, delimiter)
+    X, Y, features, found, notes = take_apart(frame, chosen, label_delimiter, nominal, place.error)
+    origin = origin_of(path, *said, *notes)
     return Dataset(X, Y, features, found, name=name_of(path), provenance=origin)
 
 
@@ -128,8 +118,14 @@ def from_frame(
     """
     if not isinstance(frame, pd.DataFrame):
         raise DataError(f"expected a pandas DataFrame, got {type(frame).__name__}.")
-    parts = take_apart(frame, labels, label_delimiter, nominal, error_in_memory)
-    X, Y, features, found, notes = parts
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"expected distinct column names, got {twice!r} twice. Rename one.")
+    chosen = label_columns(without_counter(names), labels, DataError)
+    X, Y, features, found, notes = take_apart(
+        frame, chosen, label_delimiter, nominal, error_in_memory
+    )
     origin = Provenance(source="frame", notes=notes)
     return Dataset(X, Y, features, found, name=name, provenance=origin)
 
@@ -190,18 +186,6 @@ def write_table(dataset: Dataset, path: PathLike) -> None:
         with atomic_write(path) as stream:
             stream.write(_header(columns, delimiter).encode())
             stream.writelines(_lines(dataset, delimiter))
-
-
-def _lone_label_column(names: list[str], labels: LabelChoice) -> list[str]:
-    """Name the column whose cells may hold label names.
-
-    There an empty cell is an instance without labels, and ``NA`` one whose labels are unknown.
-    """
-    try:
-        chosen = label_columns(names[names[:1] == [COUNTER] :], labels, DataError)
-    except DataError:  # told again, with its place, when the frame is taken apart
-        return []
-    return chosen if len(chosen) == 1 else []
 
 
 def _checked_columns(dataset: Dataset) -> list[str]:

@@ -1,0 +1,131 @@
+"""Tables as people have them, and their slips: what is read is told, what is not is one line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+TAGS = [["office", "home"], ["office"], [], ["food & drink"]] * 5
+WORDS = [
+    "the printer has no paper",
+    "paper is out",
+    "what a day it is",
+    "bread and soup at noon",
+] * 5
+LABELS = ["food & drink", "home", "office"]
+
+CELLS = {
+    "semicolons": " ; ".join,
+    "commas": ", ".join,
+    "bars": "|".join,
+    "JSON": json.dumps,
+    "Python": repr,
+    "a tuple": lambda tags: repr(tuple(tags)),
+    "NumPy": lambda tags: str(np.array(tags, dtype=object)),
+    "brackets alone": lambda tags: f"[{', '.join(tags)}]",
+}
+
+
+def write(path, **columns):
+    pd.DataFrame({"text": WORDS, "size": np.arange(20) / 4, **columns}).to_csv(path, index=False)
+    return path
+
+
+def fit(run, table, *options):
+    model = table.with_name("m.skops")
+    return run("fit", table, "--labels", "tags", "--method", "plst", "-o", model, *options)
+
+
+@pytest.mark.parametrize("written", CELLS)
+def test_tags_of_a_cell_are_read_as_they_are_written(run, tmp_path, written):
+    table = write(tmp_path / "t.csv", tags=[CELLS[written](tags) for tags in TAGS])
+    code, out, err = fit(run, table)
+    assert (code, err) == (0, "")
+    assert "3 labels: food & drink, home, office" in out
+    found = json.loads(run("datasets", table, "--labels", "tags", "--json")[1])
+    assert found["label_names"] == LABELS
+    assert found["label_frequencies"] == [5, 5, 10]
+    assert found["n_without_label"] == 5
+
+
+def test_a_model_judges_tags_in_any_writing(run, tmp_path):
+    fit(run, write(tmp_path / "t.csv", tags=[";".join(tags) for tags in TAGS]))
+    lists = write(tmp_path / "lists.csv", tags=[json.dumps(tags) for tags in TAGS])
+    code, out, err = run("evaluate", tmp_path / "m.skops", lists, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["decisions"]["micro_f1"] > 0.9
+
+
+def test_brackets_in_some_cells_belong_to_names(run, tmp_path):
+    tags = ["[WIP];bug" if tags else "[WIP]" for tags in TAGS]
+    out = run("datasets", write(tmp_path / "t.csv", tags=tags), "--labels", "tags", "--json")[1]
+    assert json.loads(out)["label_names"] == ["[WIP]", "bug"]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_decimal_commas_between_semicolons_are_numbers(run, tmp_path, mark):
+    rows = [
+        f"{words};{f'{size:.2f}'.replace('.', ',')};{size:.1f};{' , '.join(tags)}"
+        for words, size, tags in zip(WORDS, np.arange(20) / 4, TAGS, strict=True)
+    ]
+    table = tmp_path / "excel.csv"
+    table.write_text(mark + "\r\n".join(["text;price;share;tags", *rows, ""]), encoding="utf-8")
+    code, out, err = fit(run, table)
+    assert code == 0
+    assert err == "note: cells such as '0,00' were read as numbers with a decimal comma\n"
+    kinds = {words[0]: words[1] for words in map(str.split, out.splitlines()[2:5])}
+    assert kinds == {"text": "category", "price": "number", "share": "number"}
+    points = write(tmp_path / "points.csv").read_text().replace("size", "price,share")
+    points = "\n".join(f"{line},{line.rsplit(',', 1)[-1]}" for line in points.splitlines()[1:])
+    (tmp_path / "points.csv").write_text(f"text,price,share\n{points}\n")
+    answers = []
+    for asked in (table, tmp_path / "points.csv"):
+        run("predict", tmp_path / "m.skops", asked, "-o", tmp_path / "p.csv", "--force")
+        answers.append(pd.read_csv(tmp_path / "p.csv"))
+    np.testing.assert_allclose(answers[0][LABELS], answers[1][LABELS], atol=0.02)
+
+
+SLIPS = {
+    ("fit", "t.csv", "--delimiter", ";;"): "--delimiter must be one ASCII character",
+    ("fit", "t.csv", "--decision", "mirco"): "--decision must be one of own, f1, micro, macro, "
+    "instance, hamming, subset, top, budget; got 'mirco'. Did you mean 'micro'?",
+    ("fit", "t.csv", "--from", "cvs"): "--from must be one of arff, xc, libsvm, csv, parquet, mat; "
+    "got 'cvs'. Did you mean 'csv'?",
+    ("fit", "t.csv", "--images", "clasical"): "got 'clasical'. Did you mean 'classical'?",
+    ("fit", "t.csv", "--text", "txt"): "--text: expected a column 'txt', got none. Did you mean "
+    "'text'?",
+    ("fit", "tt.csv"): "tt.csv: expected a file, a folder or a known name, got none of them. Did "
+    "you mean 't.csv'?",
+    ("fit", "one.csv"): "expected at least 2 rows to learn from, got 1 sample. Give more rows.",
+    ("fit", "none.csv"): "expected at least 2 rows to learn from, got none. Give more rows.",
+    ("fit", "wide.csv"): "wide.csv:1: expected UTF-8 text, got the byte 0xff. Save the file as "
+    "UTF-8 (from UTF-16: iconv -f utf-16 -t utf-8).",
+    ("fit", "odd.csv"): "got '1,5'. Write numbers with a decimal point and without signs between "
+    "the thousands, or say what the column is: --category 'size', --text or --drop.",
+    ("fit", "t.jsonl"): "t.jsonl: expected a name that ends in one of",
+    ("fit", "t.json"): "give dlst.Tagger what pandas.read_json makes of it.",
+    ("compare", "t.csv", "--methods", "plst", "--labels", "tgas"): "Did you mean 'tags'?",
+}
+
+
+@pytest.mark.parametrize("words", SLIPS, ids=" ".join)
+def test_a_slip_is_told_in_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "t.csv", tags=[";".join(tags) for tags in TAGS])
+    write(tmp_path / "odd.csv", size=["1,5", *["2"] * 19], tags=["a;b", *["a"] * 19])
+    (tmp_path / "one.csv").write_text("text,tags\nhello there my friend,a;b\n")
+    (tmp_path / "none.csv").write_text("text,tags\n")
+    (tmp_path / "wide.csv").write_text("text,tags\nhello,a\n", encoding="utf-16")
+    (tmp_path / "t.json").write_text('[{"text": "hello", "tags": ["a"]}]')
+    (tmp_path / "t.jsonl").write_text('{"text": "hello", "tags": ["a"]}\n')
+    before = sorted(tmp_path.iterdir())
+    labels = [] if "--labels" in words else ["--labels", "tags"]
+    code, out, err = run(*words, *labels, "-o", tmp_path / "new.skops")
+    assert (code, out) == (2, "")
+    assert err.startswith("dlst: error: ")
+    assert err.count("\n") == 1
+    assert SLIPS[words] in err
+    assert sorted(tmp_path.iterdir()) == before
