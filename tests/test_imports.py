@@ -75,7 +75,7 @@ LOADED = "import sys; {statement}; print(*(name for name in {names!r} if name in
             "from dlst import DLST",
             ("numba", "plotly", "matplotlib", "sklearn.cluster", "sklearn.svm", "scipy.io"),
         ),
-        ("from dlst.data import Dataset", ("numba", "scipy.io", "pooch", "sklearn.datasets")),
+        ("from dlst.data import Dataset", ("numba", "scipy.io", "requests", "sklearn.datasets")),
         ("import dlst.cli.app", ("numpy", "sklearn", "numba", "pandas", "plotly")),
     ],
 )

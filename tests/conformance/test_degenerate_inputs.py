@@ -148,7 +148,7 @@ def frozen(A):
 FITTED = {
     # Rows and columns: none, one, few, many.
     "no rows": (lambda X, Y: (X[:0], Y[:0]), refused("0 sample")),
-    "one row": (lambda X, Y: (X[:1], Y[:1]), refused("minimum of 2 is required")),
+    "one row": (lambda X, Y: (X[:1], Y[:1]), refused("at least 2 rows")),
     "two rows": (lambda X, Y: (X[:2], np.array([[1, 0], [0, 1]])), answers),
     "two equal rows that disagree": (lambda X, Y: (X[[0, 0]], np.array([[1, 0], [0, 1]])), alike),
     "three rows": (lambda X, Y: (X[:3], np.array([[1, 0], [0, 1], [1, 1]])), answers),

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
-import pooch
+import platformdirs
 
 from dlst._files import atomic_write, sha256
 from dlst._progress import progress_bar
@@ -35,7 +33,7 @@ def data_home() -> Path:
     True
     """
     chosen = os.environ.get("DLST_DATA")
-    return Path(chosen).expanduser() if chosen else Path(pooch.os_cache("dlst"))
+    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("dlst"))
 
 
 def path_of(entry: Entry, file: DataFile) -> Path:
@@ -122,18 +120,21 @@ def _download(entry: Entry, file: DataFile, path: Path, *, timeout: float) -> No
     # Imported here: it costs a tenth of a second, and most calls find their files.
     import requests
 
-    bar = _Bar(file.name)
-    # pooch leaves the response of a failed download open; the hook lets us close it.
-    responses: list[Any] = []
-    downloader = pooch.HTTPDownloader(
-        progressbar=bar, chunk_size=2**16, timeout=timeout, hooks={"response": _keep(responses)}
-    )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as stream:
-            target = _HashingStream(stream)
-            downloader(file.url, target, None)
-            _check_download(entry, file, path, target.hexdigest())
+        with (
+            atomic_write(path) as stream,
+            requests.get(str(file.url), stream=True, timeout=timeout) as response,
+        ):
+            response.raise_for_status()
+            total = int(response.headers.get("Content-Length", 0)) or None
+            digest = hashlib.sha256()
+            with progress_bar(f"downloading {file.name}", total) as advance:
+                for chunk in response.iter_content(2**16):
+                    stream.write(chunk)
+                    digest.update(chunk)
+                    advance(len(chunk))
+            _check_download(entry, file, path, digest.hexdigest())
     except requests.RequestException as error:
         _refuse(entry, file, path, _what_failed(error, timeout))
     except DataHomeError:
@@ -143,27 +144,12 @@ def _download(entry: Entry, file: DataFile, path: Path, *, timeout: float) -> No
             f"{path} cannot be written ({error.strerror or error}). Set DLST_DATA to a folder that "
             f"you can write, or have the file put there (public source: {file.url})."
         ) from error
-    finally:
-        for response in responses:
-            response.close()
-        bar.close()
-
-
-def _keep(responses: list[Any]) -> Any:
-    def hook(response: Any, **_: Any) -> None:
-        responses.append(response)
-
-    return hook
 
 
 def _check_download(entry: Entry, file: DataFile, path: Path, got: str) -> None:
     if file.sha256 is not None and got != file.sha256:
-        _refuse(
-            entry,
-            file,
-            path,
-            f"other bytes came: expected sha256 {file.sha256[:12]}…, got {got[:12]}…",
-        )
+        reason = f"other bytes came: expected sha256 {file.sha256[:12]}…, got {got[:12]}…"
+        _refuse(entry, file, path, reason)
 
 
 def _refuse(entry: Entry, file: DataFile, path: Path, reason: str) -> NoReturn:
@@ -186,43 +172,3 @@ def _what_failed(error: Any, timeout: float) -> str:
     if isinstance(error, requests.ConnectionError):
         return "the server could not be reached"
     return str(error).rstrip(".")
-
-
-class _HashingStream:
-    """A stream that hashes what is written to it."""
-
-    def __init__(self, stream: IO[bytes]):
-        self._stream = stream
-        self._hash = hashlib.sha256()
-
-    def write(self, chunk: bytes) -> int:
-        self._hash.update(chunk)
-        return self._stream.write(chunk)
-
-    def flush(self) -> None:
-        """Do nothing: pooch flushes after every chunk, the file's buffer knows better."""
-
-    def hexdigest(self) -> str:
-        return self._hash.hexdigest()
-
-
-class _Bar:
-    """Our progress bar behind the interface that pooch wants."""
-
-    def __init__(self, name: str):
-        self.total = 0
-        self._name = name
-        self._open = ExitStack()
-        self._advance: Callable[[int], None] | None = None
-
-    def update(self, n_bytes: int) -> None:
-        if self._advance is None:
-            bar = progress_bar(f"downloading {self._name}", self.total or None)
-            self._advance = self._open.enter_context(bar)
-        self._advance(n_bytes)
-
-    def reset(self) -> None:
-        """Do nothing: pooch rewinds the bar to fill it once more at the end."""
-
-    def close(self) -> None:
-        self._open.close()
