@@ -36,7 +36,7 @@ def test_the_nearest_voters_come_first_and_no_more_than_asked():
 
 
 def test_a_row_in_plain_values_has_the_best_label_first():
-    facts = WHY.of_row(0, PREDICTED, ["sky", "sea"], top=2, voters=1)
+    (facts,) = WHY.of_rows(PREDICTED, ["sky", "sea"], top=2, voters=1)
     assert facts["tags"] == ["sea"]
     assert [label["tag"] for label in facts["labels"]] == ["sea", "sky"]
     best = facts["labels"][0]
@@ -48,4 +48,4 @@ def test_a_row_in_plain_values_has_the_best_label_first():
 
 
 def test_no_more_labels_than_asked():
-    assert len(WHY.of_row(0, PREDICTED, ["sky", "sea"], top=1, voters=0)["labels"]) == 1
+    assert len(WHY.of_rows(PREDICTED, ["sky", "sea"], top=1, voters=0)[0]["labels"]) == 1

@@ -118,37 +118,29 @@ class Explanation:
         probability: FloatArray = expit(self.logit)
         return np.where(self.constant, np.rint(probability), probability)
 
-    def of_row(
-        self, row: int, predicted: Any, names: Sequence[str], *, top: int, voters: int
-    ) -> dict[str, Any]:
-        """Return what made the labels of one row in plain values, ready for JSON.
+    def of_rows(
+        self, predicted: Any, names: Sequence[str], *, top: int, voters: int
+    ) -> list[dict[str, Any]]:
+        """Return what made the labels of each row in plain values, ready for JSON.
 
-        ``predicted`` are the same rows as ``predict_all`` gives them. ``tags`` are the decided
-        labels, best first, ``labels`` the ``top`` best with what adds up to their logit, ``voters``
-        the nearest by source.
+        ``predicted`` are the same rows as ``predict_all`` gives them. To what :func:`best_labels`
+        says of a row come what adds up to the logits of its labels, and the nearest ``voters`` by
+        source.
         """
-        decided = sp.csr_array(predicted.labels[[row]]).toarray()[0] != 0
-        order = np.argsort(-predicted.scores[row], kind="stable")
-        return {
-            "tags": [names[label] for label in order if decided[label]],
-            "labels": [
-                {
-                    "tag": names[label],
-                    "probability": float(predicted.probabilities[row, label]),
-                    "decided": bool(decided[label]),
+        told = best_labels(predicted, names, top)
+        order = np.argsort(-predicted.scores, axis=1, kind="stable")
+        for row, facts in enumerate(told):
+            for about, label in zip(facts["labels"], order[row], strict=False):
+                terms = self.contributions[row, label].tolist()
+                about |= {
                     "logit": float(self.logit[row, label]),
                     "start": float(self.intercept[label]),
-                    "contributions": dict(
-                        zip(self.sources, self.contributions[row, label].tolist(), strict=True)
-                    ),
+                    "contributions": dict(zip(self.sources, terms, strict=True)),
                     "because": [],
                 }
-                for label in order[:top]
-            ],
-            "voters": {
-                source: votes.nearest(row, voters) for source, votes in self.neighbours.items()
-            },
-        }
+            votes = self.neighbours.items()
+            facts["voters"] = {source: each.nearest(row, voters) for source, each in votes}
+        return told
 
     def to_frame(self, label_names: Sequence[str] | None = None) -> pd.DataFrame:
         """Return one line per row, label and source: columns row, label, source, contribution.
@@ -185,6 +177,29 @@ class Explanation:
             )
             frames.append(pd.DataFrame(dict(zip(columns, values, strict=True))))
         return pd.concat(frames, ignore_index=True)
+
+
+def best_labels(predicted: Any, names: Sequence[str], top: int) -> list[dict[str, Any]]:
+    """Return for each row its decided labels, ``tags``, and its ``top`` best, in plain values.
+
+    ``predicted`` is what ``predict_all`` gives; best are labels by their scores.
+    """
+    decided = sp.csr_array(predicted.labels).toarray() != 0
+    order = np.argsort(-predicted.scores, axis=1, kind="stable")
+    return [
+        {
+            "tags": [names[label] for label in best if chosen[label]],
+            "labels": [
+                {
+                    "tag": names[label],
+                    "probability": float(probabilities[label]),
+                    "decided": bool(chosen[label]),
+                }
+                for label in best[:top]
+            ],
+        }
+        for best, chosen, probabilities in zip(order, decided, predicted.probabilities, strict=True)
+    ]
 
 
 def add_contributions(

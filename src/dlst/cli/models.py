@@ -83,7 +83,7 @@ class MatrixModel(UsedModel):
         """Explain by numbers of rows."""
         asked = data.X[[row]]
         found, predicted = self.method.explain(asked), self.method.predict_all(asked)
-        facts = found.of_row(0, predicted, self.label_names, top=top, voters=voters)
+        (facts,) = found.of_rows(predicted, self.label_names, top=top, voters=voters)
         for voter in itertools.chain(*facts["voters"].values()):
             voter |= {"id": None, "text": None, "tags": None}
         return {"row": row, "id": None, "text": None, **facts}

@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from dlst.data.tables.cells import shown
+from dlst.data.tables.cells import LARGEST, shown
 from dlst.inputs import CellError
 
 
@@ -29,9 +29,6 @@ class JsonCell(NamedTuple):
     types: tuple[type, ...]
     schema: Mapping[str, Any]
 
-
-LARGEST = 1e100
-"""Squares of larger numbers, and sums of those, leave the range of floats."""
 
 _NOTHING = type(None)
 _BOUNDED = {"minimum": -LARGEST, "maximum": LARGEST}

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dlst.errors import DataError
+from dlst.explanation import best_labels
 from dlst.inputs import Tally
 from dlst.methods import MultiLabelClassifier
 from dlst.serve.cells import CELLS, read_cell
-from dlst.serve.subject import Subject, best_labels
+from dlst.serve.subject import Subject
 
 VOTERS = 5
 
@@ -69,10 +70,8 @@ class FeatureModel(Subject):
         """Say what each evidence adds to the logit, and which training rows voted."""
         features = np.array(rows)
         why, predicted = self._model.explain(features), self._model.predict_all(features)
-        answers = []
-        for row in range(len(rows)):
-            facts = why.of_row(row, predicted, self.labels, top=top, voters=VOTERS)
+        answers = why.of_rows(predicted, self.labels, top=top, voters=VOTERS)
+        for facts in answers:
             for voter in itertools.chain(*facts["voters"].values()):
                 voter |= {"id": None, "text": None, "tags": [], "picture": None}
-            answers.append({"id": None, **facts})
-        return answers
+        return [{"id": None, **facts} for facts in answers]

@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst.errors import DataError
 from dlst.inputs import Tally
-from dlst.methods import Predictions
 
 
 class Subject(ABC):
@@ -67,30 +65,3 @@ class Subject(ABC):
             self.explains = False
         else:
             self.explains = True
-
-
-def best_labels(found: Predictions, labels: NDArray[np.object_], top: int) -> list[dict[str, Any]]:
-    """Return for each row its decided tags and the ``top`` best, by score.
-
-    The same shape as of explanations, less the reasons.
-    """
-    decided = sp.csr_array(found.labels).toarray() != 0
-    answers = []
-    for scores, chosen, probabilities in zip(
-        found.scores, decided, found.probabilities, strict=True
-    ):
-        order = np.argsort(-scores, kind="stable")
-        answers.append(
-            {
-                "tags": labels[order[chosen[order]]].tolist(),
-                "labels": [
-                    {
-                        "tag": labels[label],
-                        "probability": float(probabilities[label]),
-                        "decided": bool(chosen[label]),
-                    }
-                    for label in order[:top]
-                ],
-            }
-        )
-    return answers

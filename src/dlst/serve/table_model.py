@@ -12,15 +12,16 @@ import pandas as pd
 from PIL import Image
 
 from dlst.errors import DataError
+from dlst.explanation import best_labels
 from dlst.inputs import CellError, Column, ImageError, Tally
-from dlst.inputs.cells import texts_of
 from dlst.inputs.dates import DAY_FIRST, MONTH_FIRST, YEAR_FIRST
 from dlst.inputs.images.reading import read_image
 from dlst.inputs.table import USED
 from dlst.serve.cells import CELLS, Picture, read_cell
-from dlst.serve.subject import Subject, best_labels
+from dlst.serve.subject import Subject
 from dlst.tagging import Tagger
 from dlst.tagging.examples import THUMBNAIL_SIDE
+from dlst.tagging.explanation import ids_of
 
 MOST_VALUES = 200
 """Of more categories none is listed."""
@@ -45,7 +46,6 @@ class TableModel(Subject):
         used = self._encoder.names_of(*USED)
         self._required = frozenset(used)
         self._only_text = used[0] if used == self._encoder.names_of("text")[:1] else None
-        self._ids = self._encoder.names_of("id")[:1]
         values, notation = self._encoder.known_values(), self._encoder.notation()
         self.columns = [
             _about(column, values.get(column.name, []), notation.get(column.name))
@@ -85,9 +85,8 @@ class TableModel(Subject):
         frame = _frame(rows)
         found = self._tagger.method_.predict_all(self._encoded(frame, tally))
         answers = best_labels(found, self.labels, top)
-        return [
-            {"id": name, **answer} for name, answer in zip(self._id(frame), answers, strict=True)
-        ]
+        ids = ids_of(frame, self._encoder)
+        return [{"id": name, **answer} for name, answer in zip(ids, answers, strict=True)]
 
     def explain(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
         """Predict with and without each word and cell, and show who voted."""
@@ -129,10 +128,6 @@ class TableModel(Subject):
                 except ImageError as broken:
                     return CellError(name, row, str(broken).partition(": ")[2])
         return error
-
-    def _id(self, frame: Any) -> list[str | None]:
-        names = [name for name in self._ids if name in frame.columns]
-        return [*texts_of(frame[names[0]])] if names else [None] * len(frame)
 
 
 def _frame(rows: Sequence[dict[str, Any]]) -> Any:

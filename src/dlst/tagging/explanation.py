@@ -12,7 +12,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst.inputs import Tally
+from dlst.inputs import TableEncoder, Tally
 from dlst.inputs.cells import texts_of
 from dlst.tagging.examples import picture_address, summaries, thumbnail
 
@@ -90,10 +90,9 @@ def explain_rows(
     features = tagger.encode(frame, Tally())
     found = tagger.method_.explain(features)
     predicted = tagger.method_.predict_all(features)
-    texts, ids = summaries(frame, encoder), _ids(frame, tagger)
+    texts, ids = summaries(frame, encoder), ids_of(frame, encoder)
     rows, pictures = [], []
-    for row in range(len(frame)):
-        facts = found.of_row(row, predicted, names, top=top, voters=voters)
+    for row, facts in enumerate(found.of_rows(predicted, names, top=top, voters=voters)):
         best = np.argsort(-predicted.scores[row], kind="stable")[:top]
         because = _because(tagger, frame.iloc[[row]], found, row, best, words)
         for label, reasons in zip(facts["labels"], because, strict=True):
@@ -105,8 +104,9 @@ def explain_rows(
     return TagExplanation(rows, pictures)
 
 
-def _ids(frame: Any, tagger: Tagger) -> list[str | None]:
-    names = [name for name in tagger.encoder_.names_of("id") if name in frame.columns]
+def ids_of(frame: Any, encoder: TableEncoder) -> list[str | None]:
+    """Return the id of each row; None where there is no such column."""
+    names = [name for name in encoder.names_of("id") if name in frame.columns]
     return [*texts_of(frame[names[0]])] if names else [None] * len(frame)
 
 
