@@ -179,7 +179,7 @@ class Explanation:
         return pd.concat(frames, ignore_index=True)
 
 
-def best_labels(predicted: Any, names: Sequence[str], top: int) -> list[dict[str, Any]]:
+def best_labels(predicted: Any, names: Any, top: int) -> list[dict[str, Any]]:
     """Return for each row its decided labels, ``tags``, and its ``top`` best, in plain values.
 
     ``predicted`` is what ``predict_all`` gives; best are labels by their scores.

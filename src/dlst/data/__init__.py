@@ -7,11 +7,12 @@ from dlst._first_use import on_first_use
 if TYPE_CHECKING:
     from dlst.data.arff import read_arff, read_meka, read_mulan, write_arff
     from dlst.data.catalogue import DataFile, Entry, available, entry
-    from dlst.data.dataset import Dataset, Provenance, Split, join_train_test
+    from dlst.data.dataset import Dataset, Provenance, Split
     from dlst.data.fingerprints import fingerprint
     from dlst.data.formats import FORMATS, Format, format_names
     from dlst.data.front_door import EMBEDDED, files_to_write, is_at_hand, load, save
     from dlst.data.home import data_home, fetch
+    from dlst.data.joining import join_train_test
     from dlst.data.layouts import (
         detect_layout,
         read_layout,

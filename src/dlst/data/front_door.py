@@ -10,8 +10,9 @@ from typing import Any
 from dlst._files import PathLike
 from dlst._nearest import did_you_mean
 from dlst.data import registry
-from dlst.data.dataset import Dataset, join_train_test
+from dlst.data.dataset import Dataset
 from dlst.data.formats import FORMATS, format_by_name, format_of, read, without_suffix
+from dlst.data.joining import join_train_test
 from dlst.data.layouts import detect_layout, read_layout
 from dlst.data.multidigits import load_multidigits
 from dlst.data.tables import from_frame

@@ -8,8 +8,9 @@ from typing import Any
 
 from dlst._files import sha256
 from dlst.data.catalogue import DataFile, Entry, available, entry
-from dlst.data.dataset import Dataset, Provenance, join_train_test
+from dlst.data.dataset import Dataset, Provenance
 from dlst.data.home import data_home, fetch, path_of
+from dlst.data.joining import join_train_test
 
 __all__ = [
     "DataFile",

@@ -14,7 +14,7 @@ from dlst.decisions.base import CARDINALITY, DecisionRule, Examples
 
 @with_parameters
 class _Thresholds(DecisionRule):
-    """A threshold for all labels, or one for each."""
+    """A threshold for all labels, or one for each; of rows :class:`InstanceRule` finds one."""
 
     cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
@@ -115,8 +115,7 @@ class MacroRule(_Thresholds):
         self.threshold_: Any = np.maximum(LEAST, best_fraction(examples.entries, "labels").value)
 
 
-@with_parameters
-class InstanceRule(DecisionRule):
+class InstanceRule(_Thresholds):
     """A threshold for each row: the best mean over rows of F1; no row stays empty.
 
     Objective: Σ_i F_i / n, F_i = 2 Σ_j d p / (Σ_j d + c), c = Σ_j p the row's expected count.
@@ -146,8 +145,6 @@ class InstanceRule(DecisionRule):
     """
 
     learns = False
-
-    cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
     def _learn(self, examples: Examples) -> None:
         """Nothing: a row needs no other."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
 from dlst._nearest import did_you_mean
+from dlst._parameters import with_parameters
 from dlst.data.column_choice import first_names
 from dlst.errors import DataError
 from dlst.inputs.blocks import Block, Blocks
@@ -31,6 +33,7 @@ USED = ("number", "category", "date", "text", "image")
 """Kinds that become features."""
 
 
+@with_parameters
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn a table into features by what its columns are.
 
@@ -85,28 +88,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     (array([[1., 1., 0.]]), ['size', 'colour=blue', 'colour=red'])
     """
 
-    def __init__(
-        self,
-        *,
-        number: Names = None,
-        category: Names = None,
-        text: Names = None,
-        date: Names | Mapping[str, str] = None,
-        image: Names = None,
-        id: Names = None,  # noqa: A002
-        drop: Names = None,
-        text_encoder: Any = None,
-        image_encoder: Any = None,
-    ):
-        self.number = number
-        self.category = category
-        self.text = text
-        self.date = date
-        self.image = image
-        self.id = id
-        self.drop = drop
-        self.text_encoder = text_encoder
-        self.image_encoder = image_encoder
+    _: KW_ONLY
+    number: Names = None
+    category: Names = None
+    text: Names = None
+    date: Names | Mapping[str, str] = None
+    image: Names = None
+    id: Names = None
+    drop: Names = None
+    text_encoder: Any = None
+    image_encoder: Any = None
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
         """Find out kinds, categories, words and scales in the training rows."""

@@ -14,6 +14,7 @@ from sklearn.utils.sparsefuncs_fast import inplace_csr_row_normalize_l2
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import with_parameters
 from dlst.errors import DataError
 from dlst.inputs.cells import texts_of
 from dlst.inputs.notes import Tally
@@ -24,6 +25,7 @@ WORDS_AND_SIGNS = r"(?u)\w+|[^\w\s]"
 """Signs count: an exclamation mark or a smiley says something about a short text."""
 
 
+@with_parameters
 class WordFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Words and word pairs with sublinear tf-idf weights, rows of length 1, sparse.
 
@@ -52,19 +54,11 @@ class WordFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     array([[0., 0., 0., 1., 0.]])
     """
 
-    def __init__(
-        self,
-        n_words: int = 2,
-        min_rows: int = 1,
-        max_features: int | None = 200_000,
-        lowercase: bool = True,
-        token_pattern: str = WORDS_AND_SIGNS,
-    ):
-        self.n_words = n_words
-        self.min_rows = min_rows
-        self.max_features = max_features
-        self.lowercase = lowercase
-        self.token_pattern = token_pattern
+    n_words: int = 2
+    min_rows: int = 1
+    max_features: int | None = 200_000
+    lowercase: bool = True
+    token_pattern: str = WORDS_AND_SIGNS
 
     def fit(self, texts: Sequence[str], y: Any = None) -> WordFeatures:
         """Learn the vocabulary and how common each word is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._checked_rows import check_enough_rows
-from dlst._parameters import integer
+from dlst._parameters import integer, with_parameters
 from dlst.data.tables.labels import Labels, in_order_of
 from dlst.errors import DataError
 from dlst.inputs import InputNote, TableEncoder, Tally, as_frame
@@ -32,6 +33,7 @@ from dlst.tagging.targets import are_columns, read_tags, tags_in_frame
 ROWS_AT_ONCE = 1024
 
 
+@with_parameters
 class Tagger(BaseEstimator):  # type: ignore[misc]
     """Learn to tag rows of a table: texts, categories, numbers, dates and images.
 
@@ -77,23 +79,12 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     ['office', 'sea', 'travel']
     """
 
-    label_columns_: list[str]
-    delimiter_: str | None
-
-    def __init__(
-        self,
-        method: str | MultiLabelClassifier = "dlst",
-        *,
-        columns: Mapping[str, Any] | TableEncoder | None = None,
-        label_delimiter: str | None = None,
-        keep_examples: bool = True,
-        random_state: Any = None,
-    ):
-        self.method = method
-        self.columns = columns
-        self.label_delimiter = label_delimiter
-        self.keep_examples = keep_examples
-        self.random_state = random_state
+    method: str | MultiLabelClassifier = "dlst"
+    _: KW_ONLY
+    columns: Mapping[str, Any] | TableEncoder | None = None
+    label_delimiter: str | None = None
+    keep_examples: bool = True
+    random_state: Any = None
 
     def fit(self, X: Any, tags: Any, sample_weight: Any = None) -> Tagger:
         """Learn from rows and their tags.
@@ -129,7 +120,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         frame = as_frame(X)
         check_enough_rows(len(frame))
         self.label_columns_ = []
-        self.delimiter_ = None
+        self.delimiter_: str | None = None
         if not labels.names:
             raise DataError("tags must name at least one tag; got none in any row.")
         if unknown := labels.unknown_rows.size:
