@@ -310,7 +310,7 @@ def test_a_folder_of_pictures_is_learnt(run, tmp_path):
         (("--text", "txet"), "text: expected a column 'txet', got none. Did you mean 'text'"),
         (("--text", "text", "--drop", "text"), "must have one kind"),
         (("--nominal", "auto"), "name the columns of a table with --category"),
-        (("--images", "magic"), "--images must be classical or pretrained"),
+        (("--images", "magic"), "--images must be one of classical, pretrained"),
         (("--date", "opened=%d/%m/%Y"), "expected a date (%d/%m/%Y), got"),
     ],
 )

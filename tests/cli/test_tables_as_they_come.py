@@ -65,6 +65,12 @@ def test_brackets_in_some_cells_belong_to_names(run, tmp_path):
     assert json.loads(out)["label_names"] == ["[WIP]", "bug"]
 
 
+def test_a_label_column_may_hold_a_comma_in_its_name(run, tmp_path):
+    table = write(tmp_path / "t.csv", **{"big, red": [0, 1] * 10})
+    out = run("datasets", table, "--labels", "big, red", "--json")[1]
+    assert json.loads(out)["label_names"] == ["big, red"]
+
+
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_decimal_commas_between_semicolons_are_numbers(run, tmp_path, mark):
     rows = [

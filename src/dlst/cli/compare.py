@@ -12,7 +12,7 @@ import typer
 from dlst.cli.column_options import takes_columns
 from dlst.cli.data_commands import Json, Labels, parse_labels
 from dlst.cli.model_options import parse_settings
-from dlst.errors import PlanError
+from dlst.errors import PlanError, ReadError
 
 DEFAULT_METHODS = "dlst,krr,br,mlknn"
 MAPPED = "dlst"
@@ -169,7 +169,10 @@ def _check_labels(name: str, labels: Any) -> None:
     from dlst.data.tables.raw import is_table, raw_frames
 
     if is_table(name):
-        frame, place = next(raw_frames(name, ()))
+        try:
+            frame, place = next(raw_frames(name, ()))
+        except ReadError:  # a damaged file is told by its cells; other data are run
+            return
         label_columns(list(frame.columns), labels, lambda said: place.error(said, None))
 
 

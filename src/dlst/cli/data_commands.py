@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -122,14 +123,9 @@ def _described(
     return load_data(data, labels, nominal, from_, test), []
 
 
-def parse_labels(text: str | None) -> int | list[str] | str | None:
-    """Read --labels: a count, names between commas, or one name or pattern."""
-    if text is None:
-        return None
-    if re.fullmatch(r"[-+]?\d+", text):
-        return int(text)
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    return names if len(names) > 1 else text.strip()
+def parse_labels(text: str | None) -> int | str | None:
+    """Read --labels: a count, or what :func:`~dlst.data.load` takes as names or a pattern."""
+    return int(text) if text and re.fullmatch(r"[-+]?\d+", text) else text
 
 
 def parse_nominal(text: str | None) -> list[str] | str | None:
@@ -149,20 +145,8 @@ def load_data(
     labels_optional: bool = False,
 ) -> Any:
     """Load DATA with the options that the commands share."""
-    from dlst.data import load
-
-    chosen: dict[str, Any] = {"labels": parse_labels(labels), "nominal": parse_nominal(nominal)}
-    options = {name: value for name, value in chosen.items() if value is not None}
-    try:
-        return load(data, test=test, format=from_, **options)
-    except DataError:
-        if not labels_optional or labels is not None:
-            raise
-        try:
-            return load(data, test=test, format=from_, **{**options, "labels": []})
-        except (DataError, ValueError):
-            pass
-        raise
+    options = {"labels": parse_labels(labels), "nominal": parse_nominal(nominal)}
+    return _loaded(data, options, from_, test, labels_optional=labels_optional and labels is None)
 
 
 def load_raw(
@@ -176,28 +160,40 @@ def load_raw(
     delimiter: str | None = None,
     labels_optional: bool = False,
 ) -> Any:
-    """Load DATA, the columns of a table as they are.
-
-    With ``labels_optional`` a table that has none of the label columns is loaded without labels.
-    """
-    from dlst.data import load
+    """Load DATA, the columns of a table as they are."""
     from dlst.data.front_door import holds_tables
 
-    options: dict[str, Any] = {} if labels is None else {"labels": labels}
-    if not holds_tables(data, from_):
-        return load(data, test=test, format=from_, **options)
-    options |= {"columns": columns} if columns else {}
-    options |= {} if label_delimiter is None else {"label_delimiter": label_delimiter}
-    options |= {} if delimiter is None else {"delimiter": delimiter}
+    options, raw = {"labels": labels}, holds_tables(data, from_)
+    if raw:
+        options |= {"label_delimiter": label_delimiter, "delimiter": delimiter}
+        options |= {"columns": columns or None}
+    return _loaded(data, options, from_, test, raw=raw, labels_optional=labels_optional)
+
+
+def _loaded(
+    data: str,
+    options: Mapping[str, Any],
+    from_: str | None,
+    test: Path | None,
+    *,
+    raw: bool = False,
+    labels_optional: bool,
+) -> Any:
+    """Load DATA; what has none of the label columns is loaded without where that is allowed."""
+    from dlst.data import load
+
+    given = {name: value for name, value in options.items() if value is not None}
     try:
-        return load(data, test=test, format=from_, raw=True, **options)
+        return load(data, test=test, format=from_, raw=raw, **given)
     except DataError:
         if not labels_optional:
             raise
-        bare = load(data, test=test, format=from_, raw=True, **{**options, "labels": []})
-        if set(labels or ()) & set(bare.table.frame.columns):
-            raise
-        return bare
+        with suppress(DataError, ValueError):
+            bare = load(data, test=test, format=from_, raw=raw, **{**given, "labels": []})
+            there = bare.feature_names if bare.table is None else bare.table.frame.columns
+            if not set(given.get("labels", ())) & set(there):
+                return bare
+        raise
 
 
 def _is_known_but_absent(name: str) -> bool:

@@ -50,7 +50,7 @@ def label_columns(
             if not chosen:
                 raise make_error(f"expected columns like {labels!r}, got {first_names(names)}.")
             return chosen
-        labels = [name.strip() for name in labels.split(",")]
+        labels = [name.strip() for name in labels.split(",") if name.strip()]
     known = set(names)
     for name in labels:
         if name not in known:
