@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -73,14 +74,14 @@ class _BlockReader:
         self.queue = np.empty((max(_QUEUE_ENTRIES, n_attributes), 4), dtype=np.int64)
 
     def run(
-        self,
-        kernel: Callable[[int, int], kernels.Stop],
-        store: Callable[[int, int, float], None],
+        self, kernel: Callable[..., Any], store: Callable[[int, int, float], None], *filled: Any
     ) -> int:
-        """Call ``kernel(begin, row)`` until the block is done; return the number of rows."""
+        """Let a kernel fill arrays until the block is done; return the number of rows."""
         begin, row = self.block.start, 0
         while True:
-            stop = kernel(begin, row)
+            stop: kernels.Stop = kernel(
+                self.text, self.plan.schema, self.queue, *filled, begin, row
+            )
             self._drain(stop.queued, store)
             begin, row = stop.position, stop.rows
             if stop.status == kernels.DONE:
@@ -148,12 +149,6 @@ def _read_dense_block(reader: _BlockReader) -> tuple[FeatureMatrix, sp.csr_array
     features = np.empty((capacity, plan.n_raw_features))
     labels = np.empty((capacity, plan.n_labels), dtype=np.int8)
 
-    def kernel(begin: int, row: int) -> kernels.Stop:
-        stop: kernels.Stop = kernels.read_dense_rows(
-            reader.text, begin, plan.schema, row, features, labels, reader.queue
-        )
-        return stop
-
     def store(row: int, attribute: int, value: float) -> None:
         target = plan.target[attribute]
         if target >= 0:
@@ -161,7 +156,7 @@ def _read_dense_block(reader: _BlockReader) -> tuple[FeatureMatrix, sp.csr_array
         else:
             labels[row, -1 - target] = -1 if np.isnan(value) else value
 
-    n = reader.run(kernel, store)
+    n = reader.run(kernels.read_dense_rows, store, features, labels)
     # A view keeps the spare rows alive: few, unless the block is full of comments.
     X = features[:n] if capacity - n <= 2 + n // 50 else features[:n].copy()
     return X, _labels_from_marks(labels[:n])
@@ -184,43 +179,17 @@ def _read_sparse_block(reader: _BlockReader) -> tuple[FeatureMatrix, sp.csr_arra
     feature_counts = np.empty(rows, dtype=np.int64)
     label_counts = np.empty(rows, dtype=np.int64)
 
-    def kernel(begin: int, row: int) -> kernels.Stop:
-        stop: kernels.Stop = kernels.read_sparse_rows(
-            reader.text,
-            begin,
-            plan.schema,
-            row,
-            entries,
-            columns,
-            values,
-            feature_counts,
-            label_counts,
-            reader.queue,
-        )
-        return stop
-
     def store(place: int, attribute: int, value: float) -> None:
         values[place] = value - plan.schema.default[attribute]
 
-    n = reader.run(kernel, store)
-    n_features, n_labels = int(entries[0]), int(entries[1])
-    X = _with_defaults(
-        _csr(values[:n_features], columns[:n_features], feature_counts[:n], plan.n_raw_features),
-        plan,
-        0,
-    )
+    filled = entries, columns, values, feature_counts, label_counts
+    n = reader.run(kernels.read_sparse_rows, store, *filled)
+    n_features, n_labels = entries.tolist()
+    X = _csr(values[:n_features], columns[:n_features], feature_counts[:n], plan.n_raw_features)
     last_first = slice(capacity - n_labels, capacity)
-    Y = _with_defaults(
-        _csr(
-            values[last_first][::-1].copy(),
-            columns[last_first][::-1].copy(),
-            label_counts[:n],
-            plan.n_labels,
-        ),
-        plan,
-        -1,
-    )
-    return X, Y
+    truths, places = values[last_first][::-1].copy(), columns[last_first][::-1].copy()
+    Y = _csr(truths, places, label_counts[:n], plan.n_labels)
+    return _with_defaults(X, plan, 0), _with_defaults(Y, plan, -1)
 
 
 def _csr(

@@ -13,31 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._compiled import compiled
-from dlst.data.text.number_parsing import EXACT, NOT_A_NUMBER, parse_float, parse_index, scan_float
+from dlst.data.text.number_parsing import (
+    EXACT,
+    ROUNDED_ELSEWHERE,
+    parse_float,
+    parse_index,
+    scan_float,
+)
 
 NUMERIC, NOMINAL, TEXT = 0, 1, 2
 
-# How a call of a kernel ended.
-DONE = 0
-QUEUE_FULL = 1
-BAD_NUMBER = 2
-UNKNOWN_CATEGORY = 3
-BAD_LABEL = 4
-EMPTY_CELL = 5
-OPEN_QUOTE = 6
-TOO_FEW_CELLS = 7
-TOO_MANY_CELLS = 8
-BAD_INDEX = 9
-INDEX_NOT_ASCENDING = 10
-OPEN_ROW = 11
-TEXT_AFTER_ROW = 12
-OTHER_ROW_STYLE = 13
+# How a call of a kernel ended. What a cell is, as number_parsing says it, has the same numbers.
+(
+    DONE, QUEUE_FULL, BAD_NUMBER, UNKNOWN_CATEGORY, BAD_LABEL, EMPTY_CELL, OPEN_QUOTE,
+    TOO_FEW_CELLS, TOO_MANY_CELLS, BAD_INDEX, INDEX_NOT_ASCENDING, OPEN_ROW, TEXT_AFTER_ROW,
+    OTHER_ROW_STYLE,
+) = range(14)  # fmt: skip
 
 _TAB, _SPACE, _RETURN, _NEWLINE = 9, 32, 13, 10
 _COMMA, _PERCENT, _QUESTION, _BACKSLASH = 44, 37, 63, 92
 _SINGLE, _DOUBLE, _OPEN, _CLOSE = 39, 34, 123, 125
-
-_ELSEWHERE, _UNKNOWN, _NOT_A_LABEL = 10, 11, 12
 
 
 class Schema(NamedTuple):
@@ -144,24 +139,11 @@ def _find_category(
 
 @compiled()
 def _number(text: NDArray[np.uint8], start: int, stop: int, is_label: bool) -> tuple[float, int]:
-    """Read a numeric cell: its value and EXACT, or why there is none."""
+    """Read a numeric cell: its value, and what it is."""
     value, status = parse_float(text, start, stop)
-    if status == NOT_A_NUMBER:
-        return np.nan, NOT_A_NUMBER
-    if status != EXACT:
-        return np.nan, _ELSEWHERE
-    if is_label and value != 0.0 and value != 1.0:
-        return np.nan, _NOT_A_LABEL
-    return value, EXACT
-
-
-@compiled()
-def _why(status: int) -> int:
-    if status == _UNKNOWN:
-        return UNKNOWN_CATEGORY
-    if status == _NOT_A_LABEL:
-        return BAD_LABEL
-    return BAD_NUMBER
+    if is_label and status == EXACT and value != 0.0 and value != 1.0:
+        return value, BAD_LABEL
+    return value, status
 
 
 @compiled()
@@ -182,12 +164,12 @@ def _first_cell(text: NDArray[np.uint8], i: int) -> int:
 @compiled()
 def read_dense_rows(
     text: NDArray[np.uint8],
-    begin: int,
     schema: Schema,
-    row: int,
+    queue: NDArray[np.int64],
     features: NDArray[np.float64],
     labels: NDArray[np.int8],
-    queue: NDArray[np.int64],
+    begin: int,
+    row: int,
 ) -> Stop:
     """Read comma- or blank-separated rows into ``features`` and ``labels`` (-1 = unknown).
 
@@ -231,20 +213,20 @@ def read_dense_rows(
                 elif kind[attribute] == NUMERIC:
                     value, status = _number(text, start, end, target[attribute] < 0)
                 elif escaped:
-                    value, status = np.nan, _ELSEWHERE
+                    value, status = np.nan, ROUNDED_ELSEWHERE
                 else:
                     low, high = first_category[attribute], first_category[attribute + 1]
                     found = _find_category(
                         text, start, end, low, high, category_start, category_bytes
                     )
                     value = category_value[found]
-                    status = EXACT if found >= 0 else _UNKNOWN
-                if status == _ELSEWHERE:
+                    status = EXACT if found >= 0 else UNKNOWN_CATEGORY
+                if status == ROUNDED_ELSEWHERE:
                     queue[queued, 0], queue[queued, 1] = row, attribute
                     queue[queued, 2], queue[queued, 3] = start, end
                     queued += 1
                 elif status != EXACT:
-                    return Stop(_why(status), row, queued, begin, start, end, attribute)
+                    return Stop(status, row, queued, begin, start, end, attribute)
                 column = target[attribute]
                 if column >= 0:
                     features[row, column] = value
@@ -271,15 +253,15 @@ def read_dense_rows(
 @compiled()
 def read_sparse_rows(
     text: NDArray[np.uint8],
-    begin: int,
     schema: Schema,
-    row: int,
+    queue: NDArray[np.int64],
     entries: NDArray[np.int64],
     columns: NDArray[np.int32],
     values: NDArray[np.float64],
     feature_counts: NDArray[np.int64],
     label_counts: NDArray[np.int64],
-    queue: NDArray[np.int64],
+    begin: int,
+    row: int,
 ) -> Stop:
     """Read ``{index value, …}`` rows as entries (column, value minus the attribute's default).
 
@@ -334,18 +316,18 @@ def read_sparse_rows(
                 elif kind[attribute] == NUMERIC:
                     value, status = _number(text, start, end, target[attribute] < 0)
                 elif escaped:
-                    value, status = np.nan, _ELSEWHERE
+                    value, status = np.nan, ROUNDED_ELSEWHERE
                 else:
                     low, high = first_category[attribute], first_category[attribute + 1]
                     found = _find_category(
                         text, start, end, low, high, category_start, category_bytes
                     )
                     value = category_value[found]
-                    status = EXACT if found >= 0 else _UNKNOWN
-                if status != EXACT and status != _ELSEWHERE:
-                    return Stop(_why(status), row, queued, begin, start, end, attribute)
+                    status = EXACT if found >= 0 else UNKNOWN_CATEGORY
+                if status != EXACT and status != ROUNDED_ELSEWHERE:
+                    return Stop(status, row, queued, begin, start, end, attribute)
                 value -= default[attribute]
-                if status == _ELSEWHERE or value != 0.0:
+                if status == ROUNDED_ELSEWHERE or value != 0.0:
                     column = target[attribute]
                     if column >= 0:
                         place = n_features
@@ -356,7 +338,7 @@ def read_sparse_rows(
                         place = values.size - n_labels
                         columns[place] = -1 - column
                     values[place] = value
-                    if status == _ELSEWHERE:
+                    if status == ROUNDED_ELSEWHERE:
                         queue[queued, 0], queue[queued, 1] = place, attribute
                         queue[queued, 2], queue[queued, 3] = start, end
                         queued += 1

@@ -150,14 +150,14 @@ def from_delimited(column: Any, name: str, delimiter: str | None, make_error: Ma
                 unknown.append(row)
                 parts = []
         elif isinstance(cell, list | tuple | set | frozenset | np.ndarray):
-            parts = list(cell)
+            parts = [str(part) for part in cell]
         else:
             raise make_error(
                 f"a cell of {name!r} must be labels such as 'sky;sea', or a list of them; "
                 f"got {shown(cell)}.",
                 row,
             )
-        labels = [label for part in parts if (label := str(part).strip())]
+        labels = [label for part in parts if (label := part.strip())]
         entries.extend({position.setdefault(label, len(position)) for label in labels})
         starts.append(len(entries))
         if len(entries) + len(unknown) * len(position) > MAX_LABEL_ENTRIES:
@@ -178,12 +178,13 @@ def from_delimited(column: Any, name: str, delimiter: str | None, make_error: Ma
 
 def _lists_in(texts: Sequence[str]) -> dict[str, list[str]]:
     """Take texts apart as lists; nothing where one of them is none."""
-    found = {}
-    for text in {text for text in texts if text.strip()}:
-        parts = taken_apart(text.strip())
-        if parts is None:
-            return {}
-        found[text] = parts
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        if text not in found and text.strip():
+            parts = taken_apart(text.strip())
+            if parts is None:
+                return {}
+            found[text] = parts
     return found
 
 
