@@ -98,44 +98,29 @@ def resolve(
     return ties
 
 
-def rank(truth: Truth, scores: Scores, ties: Ties, by_label: bool = False) -> Ranking:
-    """Rank the labels of each row, or the rows of each label; unscored entries count as 0."""
+def rank(
+    truth: Truth, scores: Scores, ties: Ties, by_label: bool = False, stored: bool = False
+) -> Ranking:
+    """Rank the labels of each row, or the rows of each label.
+
+    Entries that a sparse matrix does not store count as 0; with ``stored`` they have no rank.
+    """
     order = _ORDER.get(ties, BY_SCORE)
     tolerance = _WEKA_TOLERANCE if ties == "mulan" else 0.0
-    key = (truth, by_label, order, tolerance)
+    key = (truth, by_label, stored, order, tolerance)
     if key not in scores.rankings:
         sides = truth.transposed if by_label else truth
-        columns = _empty_columns(sides)
-        for first, block in scores.blocks(by_label):
-            rank_dense_rows(
-                block, first, *sides.relevant, *sides.unjudged, order, tolerance, *columns
-            )
-        scores.rankings[key] = _ranking(sides.relevant, *columns)
-    ranking: Ranking = scores.rankings[key]
-    return ranking
-
-
-def rank_top(truth: Truth, scores: Scores, ties: Ties) -> Ranking:
-    """Rank the labels of each row; labels that a sparse matrix does not store have no rank."""
-    if not scores.sparse:
-        return rank(truth, scores, ties)
-    order = _ORDER.get(ties, BY_SCORE)
-    tolerance = _WEKA_TOLERANCE if ties == "mulan" else 0.0
-    key = (truth, "stored", order, tolerance)
-    if key not in scores.rankings:
-        columns = _empty_columns(truth)
-        stored = scores.values
-        rank_stored_rows(
-            stored.indptr.astype(np.int64),
-            stored.indices.astype(np.int64),
-            stored.data.astype(np.float64),
-            *truth.relevant,
-            *truth.unjudged,
-            order,
-            tolerance,
-            *columns,
-        )
-        scores.rankings[key] = _ranking(truth.relevant, *columns)
+        size = len(sides.relevant.columns)
+        found = tuple(np.zeros(size, np.int64) for _ in range(5))
+        rest = (*sides.relevant, *sides.unjudged, order, tolerance, *found)
+        if stored:
+            values = scores.values
+            pattern = (part.astype(np.int64) for part in (values.indptr, values.indices))
+            rank_stored_rows(*pattern, values.data.astype(np.float64), *rest)
+        else:
+            for first, block in scores.blocks(by_label):
+                rank_dense_rows(block, first, *rest)
+        scores.rankings[key] = _ranking(sides.relevant, *found)
     ranking: Ranking = scores.rankings[key]
     return ranking
 
@@ -256,12 +241,6 @@ def average_of(
     return summarise(found.values, found.undefined, truth.n_judged > 0, otherwise, average, weights)
 
 
-def _empty_columns(truth: Truth) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
-    size = len(truth.relevant.columns)
-    entry, ahead, tied, start, stop = (np.zeros(size, np.int64) for _ in range(5))
-    return entry, ahead, tied, start, stop
-
-
 def _ranking(
     relevant: Pattern,
     entry: IntArray,
@@ -271,13 +250,5 @@ def _ranking(
     stop: IntArray,
 ) -> Ranking:
     place = np.arange(len(entry)) - np.repeat(relevant.ptr[:-1], relevant.counts)
-    return Ranking(
-        row=relevant.rows,
-        place=place,
-        column=relevant.columns[entry],
-        ahead=ahead,
-        tied=tied,
-        start=start,
-        stop=stop,
-        ranked=ahead >= 0,
-    )
+    column = relevant.columns[entry]
+    return Ranking(relevant.rows, place, column, ahead, tied, start, stop, ranked=ahead >= 0)

@@ -28,7 +28,7 @@ from dlst.metrics._ranks import (
     RowValues,
     Ties,
     average_of,
-    rank_top,
+    rank,
     resolve,
     row_sums,
 )
@@ -242,7 +242,8 @@ def _gains(
 ) -> FloatArray:
     """Add up, by row, what each relevant label gains at its rank."""
     rule = resolve("sklearn", ties, "expected")
-    ranking = rank_top(truth, as_scores(scores, truth), rule)
+    checked = as_scores(scores, truth)
+    ranking = rank(truth, checked, rule, stored=checked.sparse)
     gain = np.where(ranking.ranked, _gain_at_rank(ranking, places, rule), 0.0)
     if weights is not None:
         gain = gain * weights[ranking.column]
