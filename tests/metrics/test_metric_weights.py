@@ -26,36 +26,32 @@ def second_argument(metric, P, D):
     return D if metric.needs == "decisions" else P
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in available() if metric_info(name).takes("sample_weight")]
-)
-def test_weights_of_instances_are_repetition(name):
-    metric = metric_info(name)
-    for seed in range(3):
-        Y, P, D, rows, _ = problem(seed)
-        given = second_argument(metric, P, D)
-        again = np.repeat(np.arange(len(Y)), rows)
-        weighted = metric.function(Y, given, sample_weight=rows)
-        assert weighted == pytest.approx(metric.function(Y[again], given[again]), nan_ok=True)
-        halves = metric.function(Y, given, sample_weight=rows / 8)
-        assert halves == pytest.approx(weighted)
-        alike = metric.function(Y, given, sample_weight=np.full(len(Y), 0.3))
-        assert alike == pytest.approx(metric.function(Y, given))
+WEIGHTS = ("sample_weight", "label_weight")
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in available() if metric_info(name).takes("label_weight")]
+    ("name", "axis"),
+    [
+        (name, axis)
+        for name in available()
+        for axis in (0, 1)
+        if metric_info(name).takes(WEIGHTS[axis])
+    ],
 )
-def test_weights_of_labels_are_repetition(name):
+def test_weights_of_instances_and_of_labels_are_repetition(name, axis):
     metric = metric_info(name)
     for seed in range(3):
-        Y, P, D, _, labels = problem(seed)
-        given = second_argument(metric, P, D)
-        again = np.repeat(np.arange(Y.shape[1]), labels)
-        weighted = metric.function(Y, given, label_weight=labels)
-        expected = metric.function(Y[:, again], given[:, again])
-        assert weighted == pytest.approx(expected, nan_ok=True)
-        assert metric.function(Y, given, label_weight=labels / 8) == pytest.approx(weighted)
+        Y, P, D, *counts = problem(seed)
+        given, n = second_argument(metric, P, D), Y.shape[axis]
+
+        def weighed(weights, Y=Y, given=given):
+            return metric.function(Y, given, **{WEIGHTS[axis]: weights})
+
+        again = np.repeat(np.arange(n), counts[axis])
+        expected = metric.function(Y.take(again, axis), given.take(again, axis))
+        assert weighed(counts[axis]) == pytest.approx(expected, nan_ok=True)
+        assert weighed(counts[axis] / 8) == pytest.approx(weighed(counts[axis]))
+        assert weighed(np.full(n, 0.3)) == pytest.approx(metric.function(Y, given))
 
 
 def test_all_metrics_of_decisions_and_all_means_over_instances_take_weights():

@@ -6,20 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
-from ticket_rows import make_tickets
 
 from dlst import Tagger
 from dlst.errors import DataError
-
-
-@pytest.fixture(scope="module")
-def tickets() -> pd.DataFrame:
-    return make_tickets()
-
-
-@pytest.fixture(scope="module")
-def fitted(tickets: pd.DataFrame) -> Tagger:
-    return Tagger(random_state=0).fit(tickets[:160], "tags")
 
 
 def test_the_words_that_carried_a_tag_are_named(fitted: Tagger, tickets: pd.DataFrame) -> None:

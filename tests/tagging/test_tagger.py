@@ -12,22 +12,11 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
-from ticket_rows import make_tickets
 
 import dlst
 from dlst import DLST, MLkNN, Tagger
 from dlst.errors import DataError
 from dlst.inputs import InputNote, TableEncoder
-
-
-@pytest.fixture(scope="module")
-def tickets() -> pd.DataFrame:
-    return make_tickets()
-
-
-@pytest.fixture(scope="module")
-def fitted(tickets: pd.DataFrame) -> Tagger:
-    return Tagger(random_state=0).fit(tickets[:160], "tags")
 
 
 def test_tags_are_learnt_from_text_and_columns(fitted: Tagger, tickets: pd.DataFrame) -> None:

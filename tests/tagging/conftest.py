@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
+
+from dlst import Tagger
 
 WORDS = {
     "billing": ["invoice", "refund", "money", "charged"],
@@ -13,7 +16,8 @@ WORDS = {
 OTHERS = ["the", "a", "please", "help", "is", "not"]
 
 
-def make_tickets() -> pd.DataFrame:
+@pytest.fixture(scope="session")
+def tickets() -> pd.DataFrame:
     """Make 240 tickets; their tags show in their words, and the team tells of the printer."""
     rng = np.random.default_rng(0)
     rows = []
@@ -35,3 +39,8 @@ def make_tickets() -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="session")
+def fitted(tickets: pd.DataFrame) -> Tagger:
+    return Tagger(random_state=0).fit(tickets[:160], "tags")
