@@ -24,6 +24,7 @@ CELLS = {
     "JSON": json.dumps,
     "Python": repr,
     "a tuple": lambda tags: repr(tuple(tags)),
+    "a set": lambda tags: repr(set(tags)),
     "NumPy": lambda tags: str(np.array(tags, dtype=object)),
     "brackets alone": lambda tags: f"[{', '.join(tags)}]",
 }

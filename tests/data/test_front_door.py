@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from dlst._matrices import as_dense
 from dlst.data import FORMATS, Dataset, Split, files_to_write, load, save
-from dlst.data.formats import format_by_name, format_of, without_suffix
+from dlst.data.formats import format_of, without_suffix
 from dlst.errors import DataError, UnknownNameError
 
 
@@ -116,7 +116,7 @@ def test_suffixes_belong_to_one_format():
     assert len(suffixes) == len(set(suffixes))
     assert without_suffix("a.b.CSV.gz") == ("a.b", ".CSV.gz")
     assert without_suffix("strange.dat") == ("strange", ".dat")
-    assert format_by_name("arff").name == "arff"
+    assert format_of("data", "ARFF").name == "arff"
 
 
 def test_counts_of_labels_mean_the_same_in_every_format(tmp_path):

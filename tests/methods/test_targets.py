@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -121,3 +122,10 @@ def test_what_is_no_target_is_one_clear_error(target, message):
 def test_a_wrong_indicator_is_an_error_of_the_data():
     with pytest.raises(DataError):
         read_targets([[0, 3], [1, 1]])
+
+
+def test_a_frame_of_polars_names_its_labels():
+    Y = pl.DataFrame({"sky": [1, 0], "sea": [0, 1]})
+    found, targets = read_targets(Y)
+    assert targets.label_names == ("sky", "sea")
+    np.testing.assert_array_equal(found.toarray(), [[1, 0], [0, 1]])

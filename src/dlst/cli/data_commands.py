@@ -89,9 +89,9 @@ def convert(
     from dlst.cli import views
     from dlst.cli.model_options import check_target
     from dlst.data import files_to_write, save
-    from dlst.data.formats import format_by_name, format_of
+    from dlst.data.formats import format_of
 
-    target = format_of(out) if to is None else format_by_name(to)
+    target = format_of(out, to)
     dataset = load_data(data, labels, nominal, from_, test)
     for file in files_to_write(dataset, out):
         check_target(file, force, data, *([] if test is None else [test]))

@@ -131,14 +131,11 @@ def format_names() -> tuple[str, ...]:
     return tuple(row.name for row in FORMATS)
 
 
-def format_by_name(name: str) -> Format:
-    """Look a format up by its name."""
-    one_of(*format_names()).check("format", name.lower())
-    return next(row for row in FORMATS if row.name == name.lower())
-
-
-def format_of(path: PathLike) -> Format:
-    """Tell the format of a file by its suffix, ``.gz`` aside."""
+def format_of(path: PathLike, named: str | None = None) -> Format:
+    """Tell the format of a file, named or, by default, by its suffix, ``.gz`` aside."""
+    if named is not None:
+        one_of(*format_names()).check("format", named.lower())
+        return next(row for row in FORMATS if row.name == named.lower())
     name = Path(path).name.lower().removesuffix(".gz")
     for row in FORMATS:
         if name.endswith(row.suffixes):
@@ -182,7 +179,7 @@ def read(
 
     With ``raw`` the columns of a table stay as they are; other formats hold numbers anyway.
     """
-    row = format_of(path) if format is None else format_by_name(format)
+    row = format_of(path, format)
     reader, known = row.read, row.options
     if raw and row.read_raw is not None:
         reader, known = row.read_raw, row.options - {"nominal"} | {"columns"}

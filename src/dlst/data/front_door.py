@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from dlst._files import PathLike
 from dlst._nearest import did_you_mean
 from dlst.data import registry
 from dlst.data.dataset import Dataset
-from dlst.data.formats import FORMATS, format_by_name, format_of, read, without_suffix
+from dlst.data.formats import FORMATS, format_of, read, without_suffix
 from dlst.data.joining import join_train_test
 from dlst.data.layouts import detect_layout, read_layout
 from dlst.data.multidigits import load_multidigits
@@ -41,7 +42,7 @@ def load(
     data : str, path-like, Dataset or frame
         A file in a known format (:data:`dlst.data.FORMATS`), a folder in a known layout or with
         one file or one train/test pair in it, or the name of a registered data set. A
-        :class:`Dataset` passes through; a frame needs ``labels=``.
+        :class:`Dataset` passes through; a frame (pandas, polars, pyarrow) needs ``labels=``.
     test : path-like, optional
         The test file that belongs to the training file ``data``; together they give ``split``.
     format : str, optional
@@ -71,17 +72,15 @@ def load(
     """
     if isinstance(data, Dataset):
         return data
-    if hasattr(data, "columns") and hasattr(data, "iloc"):
+    if not isinstance(data, str | os.PathLike):
         return from_frame(data, **options)
-    path = Path(data).expanduser()
+    path, how = Path(data).expanduser(), {"format": format, "raw": raw, **options}
     if test is not None:
-        train_part = read(path, format, raw=raw, **options)
-        test_part = read(Path(test).expanduser(), format, raw=raw, **options)
-        return join_train_test(train_part, test_part, name=_pair_name(path))
+        return _load_pair(path, Path(test).expanduser(), how)
     if path.is_file():
-        return read(path, format, raw=raw, **options)
+        return read(path, **how)
     if path.is_dir():
-        return _load_folder(path, format, raw, options)
+        return read_layout(path, **options) if detect_layout(path) else _load_folder(path, how)
     return _load_registered(str(data), download, options)
 
 
@@ -93,10 +92,7 @@ def holds_tables(data: Any, format: str | None = None) -> bool:  # noqa: A002
             return False
         files = _data_files(path)
         return bool(files) and all(holds_tables(file, format) for file in files)
-    if not path.is_file():
-        return False
-    row = format_of(path) if format is None else format_by_name(format)
-    return row.read_raw is not None
+    return path.is_file() and format_of(path, format).read_raw is not None
 
 
 def is_at_hand(data: PathLike) -> bool:
@@ -158,7 +154,7 @@ def save(
     ['digits-train.csv', 'digits-test.csv']
     """
     path = Path(path)
-    row = format_of(path) if format is None else format_by_name(format)
+    row = format_of(path, format)
     if not path.parent.is_dir():
         raise DataError(f"{path}: expected a folder {path.parent}, got none. Make it first.")
     parts = [dataset] if dataset.split is None else [dataset.train, dataset.test]
@@ -192,22 +188,18 @@ def files_to_write(dataset: Dataset, path: PathLike) -> list[Path]:
     return [path.with_name(f"{stem}-{side}{suffix}") for side in ("train", "test")]
 
 
-def _load_folder(
-    folder: Path,
-    format: str | None,  # noqa: A002
-    raw: bool,
-    options: dict[str, Any],
-) -> Dataset:
-    if detect_layout(folder) is not None:
-        return read_layout(folder, **options)
+def _load_pair(train: Path, test: Path, how: dict[str, Any]) -> Dataset:
+    return join_train_test(read(train, **how), read(test, **how), name=_pair_name(train))
+
+
+def _load_folder(folder: Path, how: dict[str, Any]) -> Dataset:
     files = _data_files(folder)
     train = [file for file in files if _TRAIN.search(without_suffix(file)[0])]
     test = [file for file in files if _TEST.search(without_suffix(file)[0])]
     if len(files) == 1:
-        return read(files[0], format, raw=raw, **options)
+        return read(files[0], **how)
     if len(train) == len(test) == 1:
-        parts = [read(file, format, raw=raw, **options) for file in (train[0], test[0])]
-        return join_train_test(parts[0], parts[1], name=_pair_name(train[0]))
+        return _load_pair(train[0], test[0], how)
     found = ", ".join(file.name for file in files[:5]) or "no file in a known format"
     raise DataError(
         f"{folder}: expected one data file, one train/test pair, or the folders of VOC2007, "

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from dlst.data.tables.frames import pandas_frame
 from dlst.errors import DataError
 
 TEXT = "text"
@@ -68,14 +69,10 @@ def _is_as_asked(X: Any) -> bool:
 
 
 def _frame(X: Any, names: Sequence[str]) -> Any:
-    if isinstance(X, pd.DataFrame):
-        return X.copy(deep=False)
     if is_texts(X):
         return pd.DataFrame({names[0] if len(names) == 1 else TEXT: np.array(list(X), object)})
-    if hasattr(X, "get_columns"):  # polars, whose own way to pandas needs pyarrow
-        return pd.DataFrame({column.name: column.to_numpy() for column in X.get_columns()})
-    if hasattr(X, "to_pandas"):
-        return X.to_pandas()
+    if (frame := pandas_frame(X)) is not None:
+        return frame.copy(deep=False)
     if isinstance(X, Mapping):
         is_row = X and all(map(pd.api.types.is_scalar, X.values()))
         return pd.DataFrame([dict(X)] if is_row else dict(X))

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _num_samples, assert_all_finite
 
 from dlst._matrices import as_indicator, column_names
+from dlst.data.tables.frames import pandas_frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,8 @@ def read_targets(y: Any) -> tuple[sp.csr_array, Targets]:
     """
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    if hasattr(y, "columns") and not hasattr(y, "ndim"):  # polars and pyarrow
+        y = pandas_frame(y)
     if not sp.issparse(y) and not hasattr(y, "columns"):
         # Lists, and whatever else can make itself an array.
         y = np.asarray(y)

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dlst.data import Dataset
+from dlst.data import Dataset, load
 from dlst.data.tables import (
     csv_text,
     features,
@@ -159,6 +161,12 @@ def test_cells_may_be_lists_in_frames_and_parquet(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         read_table(tmp_path / "a.parquet", labels="tags").Y.toarray(), data.Y.toarray()
     )
+
+
+def test_frames_of_polars_and_pyarrow_are_read_as_those_of_pandas() -> None:
+    frame = pd.DataFrame({"a": [1.5, 2.5], "c": ["x", "y"], "tags": ["sky;sea", "sky"]})
+    for other in (pl.DataFrame(frame.to_dict("list")), pa.Table.from_pandas(frame)):
+        assert_equal(load(other, labels="tags"), from_frame(frame, "tags"))
 
 
 def test_cells_may_not_hold_labels_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,8 +370,9 @@ def test_dates_are_no_features() -> None:
 
 
 def test_frames_of_other_kinds_are_refused() -> None:
-    with pytest.raises(DataError, match="expected a pandas DataFrame, got list"):
-        from_frame([[1, 2]], 1)
+    for make in (from_frame, load):
+        with pytest.raises(DataError, match=r"expected a path or a frame .*, got list"):
+            make([[1, 2]], labels=1)
     twice = pd.DataFrame([[1, 2]], columns=["a", "a"])
     with pytest.raises(DataError, match="distinct column names, got 'a' twice"):
         from_frame(twice, 1)

@@ -27,6 +27,15 @@ class Parts(NamedTuple):
     notes: tuple[str, ...]
 
 
+def pandas_frame(X: Any) -> Any:
+    """Return a frame of pandas, polars or pyarrow as one of pandas; None for other things."""
+    if isinstance(X, pd.DataFrame):
+        return X
+    if hasattr(X, "get_columns"):  # polars, whose own way to pandas needs pyarrow
+        return pd.DataFrame({column.name: column.to_numpy() for column in X.get_columns()})
+    return X.to_pandas() if hasattr(X, "to_pandas") else None
+
+
 def without_counter(names: list[str]) -> list[str]:
     """Return the columns among which labels are chosen."""
     return names[1:] if names[:1] == [COUNTER] and len(names) > 1 else names

@@ -196,6 +196,8 @@ def taken_apart(text: str) -> list[str] | None:
     >>> taken_apart("['sky', 'sea']"), taken_apart('["sky" "sea"]'), taken_apart("sky;sea")
     (['sky', 'sea'], ['sky', 'sea'], None)
     """
+    if text == "set()":
+        return []
     if text[0] + text[-1] not in ("[]", "()", "{}") or len(text) < 2:
         return None
     body, at = text[1:-1], 0

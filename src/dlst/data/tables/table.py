@@ -19,7 +19,7 @@ from dlst.data.dataset import Dataset, Provenance
 from dlst.data.tables.cells import error_in_memory
 from dlst.data.tables.csv_text import DELIMITERS
 from dlst.data.tables.features import MAX_CELLS
-from dlst.data.tables.frames import take_apart, without_counter
+from dlst.data.tables.frames import pandas_frame, take_apart, without_counter
 from dlst.data.tables.parquet import write_parquet_frames
 from dlst.data.tables.raw import PARQUET, opened
 from dlst.data.text.number_writing import sparse_rows
@@ -95,11 +95,11 @@ def from_frame(
     nominal: Nominal = "auto",
     name: str = "",
 ) -> Dataset:
-    """Make a data set of a pandas frame; parameters as in :func:`read_table`.
+    """Make a data set of a frame; parameters as in :func:`read_table`.
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : DataFrame of pandas or polars, or pyarrow table
         A row for each instance.
     labels, label_delimiter, nominal
         As in :func:`read_table`.
@@ -116,8 +116,11 @@ def from_frame(
     >>> from_frame(frame, labels=["sky", "sea"], name="toy")
     Dataset('toy', n=2, d=1, K=2, cardinality=1.000)
     """
-    if not isinstance(frame, pd.DataFrame):
-        raise DataError(f"expected a pandas DataFrame, got {type(frame).__name__}.")
+    given, frame = frame, pandas_frame(frame)
+    if frame is None:
+        raise DataError(
+            f"expected a path or a frame (pandas, polars, pyarrow), got {type(given).__name__}."
+        )
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
