@@ -22,6 +22,11 @@ from dlst.data import EMBEDDED, Dataset, Entry, cooccurrence
 MOST_SHOWN = 8
 COLUMNS_SHOWN = 30
 
+_ENTRY_FACTS = (
+    "name", "title", "domain", "n_samples", "n_train", "n_test", "n_features", "n_labels",
+    "cardinality", "n_label_sets", "cached", "source", "citation", "terms",
+)  # fmt: skip
+
 plain_table = partial(
     Table, box=None, header_style="bold", title_justify="left", caption_justify="left"
 )
@@ -226,19 +231,6 @@ def entry_view(entry: Entry, folder: Path) -> RenderableType:
 
 def entry_facts(entry: Entry, cached: bool) -> dict[str, Any]:
     """Collect what the registry knows of a data set as plain values."""
-    return {
-        "name": entry.name,
-        "title": entry.title,
-        "domain": entry.domain,
-        "n_samples": entry.n_samples,
-        "n_train": None if entry.split is None else entry.split[0],
-        "n_test": None if entry.split is None else entry.split[1],
-        "n_features": entry.n_features,
-        "n_labels": entry.n_labels,
-        "cardinality": entry.cardinality,
-        "n_label_sets": entry.n_label_sets,
-        "cached": cached,
-        "source": entry.source,
-        "citation": entry.citation,
-        "terms": entry.terms,
-    }
+    n_train, n_test = entry.split or (None, None)
+    facts = {"n_train": n_train, "n_test": n_test, "cached": cached}
+    return {name: facts[name] if name in facts else getattr(entry, name) for name in _ENTRY_FACTS}

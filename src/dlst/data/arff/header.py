@@ -105,6 +105,7 @@ class _HeaderReader:
 
     def __init__(self, path: PathLike):
         self._path = path
+        self._line = 0
         self._relation: str | None = None
         self._attributes: list[Attribute] = []
         self._names: set[str] = set()
@@ -119,26 +120,25 @@ class _HeaderReader:
 
     def take(self, raw: bytes, number: int) -> bool:
         """Take one line; true when it is ``@data``."""
+        self._line = number
         line = self._decode(raw).strip().removeprefix("\ufeff")
         if not line or line.startswith("%"):
             return False
-        word, _, rest = line.replace("\t", " ").partition(" ")
-        word = word.lower()
-        if word == "@data":
-            return True
+        word = line.split(maxsplit=1)[0].lower()
         rest = line[len(word) :].strip()
         if word == "@relation":
             self._relation = unquote(rest)
         elif word == "@attribute":
-            self._take_attribute(rest, number)
-        else:
-            raise ReadError(
-                self._path,
+            self._take_attribute(rest)
+        elif word != "@data":
+            raise self._error(
                 f"expected @relation, @attribute, @data or a % comment, got {line[:40]!r}. "
-                "Is this an ARFF file?",
-                number,
+                "Is this an ARFF file?"
             )
-        return False
+        return word == "@data"
+
+    def _error(self, message: str) -> ReadError:
+        return ReadError(self._path, message, self._line)
 
     def _decode(self, raw: bytes) -> str:
         try:
@@ -148,56 +148,46 @@ class _HeaderReader:
             self._encoding = "latin-1"
             return raw.decode(self._encoding)
 
-    def _take_attribute(self, text: str, number: int) -> None:
+    def _take_attribute(self, text: str) -> None:
         match = _NAME.match(text)
         if match is None or not match[2]:
-            raise ReadError(
-                self._path, f"expected '@attribute NAME TYPE', got {text[:40]!r}.", number
-            )
+            raise self._error(f"expected '@attribute NAME TYPE', got {text[:40]!r}.")
         name = unquote(match[1])
         if name in self._names:
-            raise ReadError(
-                self._path, f"attribute {name!r} is declared twice. Rename one.", number
-            )
+            raise self._error(f"attribute {name!r} is declared twice. Rename one.")
         kind_text = match[2].strip()
         if kind_text not in self._types:
-            self._types[kind_text] = self._type_of(kind_text, number)
+            self._types[kind_text] = self._type_of(kind_text)
         self._names.add(name)
         self._attributes.append(Attribute(name, *self._types[kind_text]))
 
-    def _type_of(self, text: str, number: int) -> tuple[int, tuple[str, ...]]:
+    def _type_of(self, text: str) -> tuple[int, tuple[str, ...]]:
         if text.startswith("{"):
-            return NOMINAL, self._categories(text, number)
+            return NOMINAL, self._categories(text)
         word = text.split(maxsplit=1)[0].lower()
         if word in _NUMERIC_WORDS:
             return NUMERIC, ()
         if word in _TEXT_WORDS:
             return TEXT, ()
-        raise ReadError(
-            self._path,
+        raise self._error(
             "expected the type numeric, real, integer, string, date or {a,b,…}, "
-            f"got {text[:40]!r}.",
-            number,
+            f"got {text[:40]!r}."
         )
 
-    def _categories(self, text: str, number: int) -> tuple[str, ...]:
+    def _categories(self, text: str) -> tuple[str, ...]:
         body, close, after = text[1:].rpartition("}")
         if not close or (after.strip() and not after.strip().startswith("%")):
-            raise ReadError(
-                self._path, f"expected '}}' after the categories {text[:40]!r}.", number
-            )
+            raise self._error(f"expected '}}' after the categories {text[:40]!r}.")
         categories: list[str] = []
         position = 0
         while True:
             match = _CATEGORY.match(body, position)
             if match is None or not match[1]:
-                raise ReadError(
-                    self._path, f"expected categories between commas, got {text[:40]!r}.", number
-                )
+                raise self._error(f"expected categories between commas, got {text[:40]!r}.")
             categories.append(unquote(match[1].rstrip()))
             position = match.end()
             if not match[2]:
                 break
         if len(set(categories)) < len(categories):
-            raise ReadError(self._path, f"a category is listed twice in {text[:40]!r}.", number)
+            raise self._error(f"a category is listed twice in {text[:40]!r}.")
         return tuple(categories)

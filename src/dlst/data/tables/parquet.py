@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -19,39 +20,41 @@ _MEMORY_FLOOR = 256 * 2**20
 def read_parquet_frame(path: PathLike) -> Any:
     """Return the file as a frame, its text columns as objects."""
     pa, pq = _pyarrow()
-    try:
+    with _opened(path) as stream:
         size = Path(path).stat().st_size
-        with open(path, "rb") as stream:
-            # Equal texts stay one: a small file may repeat a long text millions of times.
-            schema = pq.ParquetFile(stream).schema_arrow
-            text = [field.name for field in schema if _is_text(pa, field.type)]
-            file = pq.ParquetFile(stream, read_dictionary=text)
-            batches = list(_bounded(path, file.iter_batches(), size))
-            frame = pa.Table.from_batches(batches, schema=file.schema_arrow).to_pandas()
-            return frame.assign(**{name: _shared_texts(frame[name]) for name in text})
-    except ReadError:
-        raise
-    except OSError as error:
-        if error.strerror is None:  # pyarrow's errors of content are OSErrors too
-            raise _damaged(path, error) from error
-        raise ReadError(path, f"cannot be opened: {error.strerror}.") from error
-    except Exception as error:  # a parser of damaged bytes may raise anything
-        raise _damaged(path, error) from error
+        # Equal texts stay one: a small file may repeat a long text millions of times.
+        schema = pq.ParquetFile(stream).schema_arrow
+        text = [field.name for field in schema if _is_text(pa, field.type)]
+        file = pq.ParquetFile(stream, read_dictionary=text)
+        batches = list(_bounded(path, file.iter_batches(), size))
+        frame = pa.Table.from_batches(batches, schema=file.schema_arrow).to_pandas()
+        return frame.assign(**{name: _shared_texts(frame[name]) for name in text})
 
 
 def parquet_frames(path: PathLike, rows: int = 8192) -> Iterator[Any]:
     """Yield a file as frames of some rows."""
     pa, pq = _pyarrow()
+    with _opened(path) as stream:
+        for batch in pq.ParquetFile(stream).iter_batches(rows):
+            yield pa.Table.from_batches([batch]).to_pandas()
+
+
+@contextmanager
+def _opened(path: PathLike) -> Iterator[BinaryIO]:
+    """Open a file for pyarrow; whatever goes wrong is a :class:`ReadError`."""
     try:
         with open(path, "rb") as stream:
-            for batch in pq.ParquetFile(stream).iter_batches(rows):
-                yield pa.Table.from_batches([batch]).to_pandas()
-    except OSError as error:
-        if error.strerror is None:
-            raise _damaged(path, error) from error
-        raise ReadError(path, f"cannot be opened: {error.strerror}.") from error
-    except pa.ArrowException as error:
-        raise _damaged(path, error) from error
+            yield stream
+    except ReadError:
+        raise
+    except Exception as error:  # a parser of damaged bytes may raise anything
+        # pyarrow's errors of content are OSErrors too, without the system's word.
+        if isinstance(error, OSError) and error.strerror is not None:
+            raise ReadError(path, f"cannot be opened: {error.strerror}.") from error
+        what = " ".join(str(error).split())[:200]
+        raise ReadError(
+            path, f"expected a whole Parquet file, got a damaged one ({what})."
+        ) from error
 
 
 def write_parquet_frames(path: PathLike, frames: Iterable[Any]) -> None:
@@ -94,11 +97,6 @@ def _shared_texts(column: Any) -> Any:
     texts = np.array([*column.cat.categories, None], dtype=object)
     # Code -1, the last, is a missing cell. Without dtype pandas would copy each text.
     return pd.Series(texts[column.cat.codes.to_numpy()], index=column.index, dtype=object)
-
-
-def _damaged(path: PathLike, error: Exception) -> ReadError:
-    what = " ".join(str(error).split())[:200]
-    return ReadError(path, f"expected a whole Parquet file, got a damaged one ({what}).")
 
 
 def _pyarrow() -> tuple[Any, Any]:
