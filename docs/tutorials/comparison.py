@@ -2,9 +2,11 @@
 Compare methods: from plan to report
 ====================================
 
-Which method should tag these data, by how much, and is the difference chance? A comparison here
-is a *plan* of cells, a *run* that keeps a record of each, and a *report* made of the records
-alone.
+Which method works best on your data? By how much, and could the difference be chance? You answer
+this in three steps: write a *plan*, *run* it, and read the *report*.
+
+You need ``pip install '.[plots]'`` in a clone of the repository. The two data sets are downloaded
+the first time you ask for them.
 """
 
 # needs: emotions, birds
@@ -12,9 +14,9 @@ alone.
 # %%
 # The plan
 # --------
-# Two real data sets, four methods, two random splits of each. All methods get the same rows, the
-# same prior correction (none) and the same rule of decision, so what differs is the method. To be
-# quick, this page trains on 150 rows and tests on 150.
+# Two real data sets, four methods, two random splits of each. Every method gets the same rows and
+# decides by the same rule, so any difference comes from the method. To be quick, this page trains
+# on 150 rows and tests on 150.
 
 import tempfile
 from pathlib import Path
@@ -32,14 +34,14 @@ plan = Plan(
 print(len(plan.cells()), "cells, the first:", plan.cells()[0])
 
 # %%
-# In a shell the same is
-# ``dlst compare emotions birds --methods dlst,krr,plst,mlknn --split random --seeds 2``, and
-# :doc:`/experiments` has all that a plan can say, in a TOML file too.
+# In a shell, you would type
+# ``dlst compare emotions birds --methods dlst,krr,plst,mlknn --split random --seeds 2``.
+# :doc:`/experiments` lists everything a plan can say, and how to write it into a file.
 #
 # The run
 # -------
-# Each cell that ends is a line of JSON on disk. Kill the run and start it again: finished cells are
-# found, nothing is done twice.
+# Each cell leaves one line of JSON on disk. If you stop the run and start it again, finished cells
+# are found and nothing is done twice.
 
 folder = Path(tempfile.mkdtemp()) / "run"
 records = run(plan, folder, limits=Limits(seconds=600))
@@ -47,7 +49,7 @@ again = run(plan, folder)
 print(sum(record["status"] == "done" for record in records), "done;", len(again), "found again")
 
 # %%
-# A record is plain: what was run, on which bytes, with what result.
+# A record says what was run, on which data, and with what result.
 
 record = records[0]
 print(record["cell"], record["status"], sorted(record)[:12])
@@ -55,7 +57,8 @@ print(record["cell"], record["status"], sorted(record)[:12])
 # %%
 # The numbers
 # -----------
-# One row for each cell, as a frame.
+# As a data frame, with one row per cell. *Instance average precision* asks how high the right
+# labels stand in each row's ranking; 1 is perfect.
 
 from dlst.reports import results_frame
 
@@ -66,8 +69,8 @@ print(frame.pivot_table(index="title", columns="data", values=measure).round(3))
 # %%
 # Is it chance?
 # -------------
-# Two sets and two draws are few: mean ranks say who leads, tests say whether more data would be
-# needed before saying it aloud. The report words it as "level" where a difference may be chance.
+# Two data sets and two splits are not much. Mean ranks show who leads; the report below also tests
+# the differences, and says "level" where one may be chance.
 
 from dlst.reports import mean_ranks
 
@@ -77,8 +80,8 @@ print(mean_ranks(scores).mean)
 # %%
 # The report
 # ----------
-# ``dlst report run`` writes one HTML page that opens offline, and tables as text, Markdown, LaTeX
-# and CSV.
+# In a shell, ``dlst report run`` writes an HTML page that opens offline, and the tables as text,
+# Markdown, LaTeX and CSV.
 
 from dlst.reports import build_document, document_to_text, write_page
 
@@ -88,7 +91,7 @@ print(document.verdict)
 print(document_to_text(document)[:1600], "…")
 
 # %%
-# And a picture of it: each draw is a dot.
+# And as a picture: one dot per split.
 
 import matplotlib.pyplot as plt
 
@@ -101,6 +104,6 @@ for axes, (data, part) in zip(panels, frame.groupby("data"), strict=True):
 # %%
 # Next
 # ----
-# * More sets, tuning, missing labels: :doc:`/experiments`.
-# * What was found with all twenty-two methods: :doc:`/methods`.
-# * Your own method in the comparison: :doc:`/howto/own-method`.
+# * More data sets, tuning, missing labels: :doc:`/experiments`.
+# * What we found with all methods on nine data sets: :doc:`/methods`.
+# * Put your own method into the comparison: :doc:`/howto/own-method`.

@@ -1,16 +1,20 @@
 """
-The paper's method, step by step
-================================
+Understand the paper: the method step by step
+=============================================
 
 Lyu, Yan and Wu (2018) turn sparse label vectors into short dense codes, learn to predict the
-codes, and read labels off predicted codes. This page takes the three steps one at a time, on real
-songs and their moods, then draws the map that the codes make.
+codes, and read the labels off the predicted codes. This page takes the three steps one at a time,
+on real songs and their moods, and then draws a map of the codes.
+
+You need ``pip install '.[plots]'`` in a clone of the repository. The data are downloaded the first
+time you ask for them.
 """
 
 # needs: emotions
 
 # %%
-# 593 songs, 72 numbers about their sound, six moods that may hold at once; the official halves.
+# 593 songs, 72 numbers that describe how each sounds, and six moods, of which several may apply. We
+# use the official split into training and test songs.
 
 import numpy as np
 
@@ -23,13 +27,13 @@ print(data.train.X.shape, data.test.X.shape, list(data.label_names))
 # %%
 # 1. Encode
 # ---------
-# Two rows with like labels shall have near codes. The paper says *like* and *near* as two
-# distributions over pairs of rows, Q from labels and U from codes,
+# Rows with similar labels should get codes that are close together. The paper turns "similar" and
+# "close" into two distributions over pairs of rows, Q from the labels and U from the codes::
 #
-#     Q_ij ∝ 1 / (1 + d(y_i, y_j)),  U_ij ∝ 1 / (1 + ‖z_i − z_j‖²),
+#     Q_ij ∝ 1 / (1 + d(y_i, y_j))        U_ij ∝ 1 / (1 + ‖z_i − z_j‖²)
 #
-# and moves the codes until KL(Q ‖ U) is least. A code is a function of the label set, so it is
-# enough to place the 26 sets that occur.
+# and moves the codes until KL(Q ‖ U) is as small as possible. Rows with the same labels get the
+# same code, so it is enough to place the 26 label sets that occur.
 
 from dlst.encoders import DistributionEncoder, distinct_label_sets
 
@@ -39,9 +43,9 @@ for r in (1, 2, 3, 5):
     print(f"r = {r}: KL = {aligned.kl_divergence_:.4f}")
 
 # %%
-# What the paper does not say: with as many dimensions as labels, principal components of the labels
-# are an exact optimum, KL = 0, and nothing is left to optimise. Only for shorter codes does the
-# alignment differ from principal components.
+# Something the paper does not mention: with as many dimensions as labels, the principal components
+# of the labels are already an exact optimum, KL = 0, and there is nothing left to optimise. The
+# alignment only differs from principal components when the codes are shorter.
 
 encoder = DistributionEncoder(n_components=3, random_state=0)
 Z = encoder.fit_transform(data.train.Y)
@@ -50,9 +54,9 @@ print("three numbers in place of six labels:", Z.shape, np.round(Z[0], 2))
 # %%
 # 2. Regress
 # ----------
-# One regression for each dimension of the code. The paper takes kernel logistic regression. Its
-# loss as printed knows only the sign of a code; read soundly, codes are scaled to [0, 1] and
-# become soft targets.
+# One regression for each dimension of the code. The paper uses kernel logistic regression. The loss
+# it prints looks at the sign of a code only; here, codes are scaled to [0, 1] and used as soft
+# targets, which keeps the rest.
 
 from sklearn.preprocessing import StandardScaler
 
@@ -62,16 +66,16 @@ scaler = StandardScaler().fit(data.train.X)
 X_train, X_test = scaler.transform(data.train.X), scaler.transform(data.test.X)
 regressor = KernelLogisticRegression(random_state=0).fit(X_train, Z)
 fitted, predicted = regressor.predict(X_train), regressor.predict(X_test)
-print("correlation with the codes of test rows, by dimension:")
+print("correlation with the true codes of the test rows, by dimension:")
 truth = encoder.transform(data.test.Y)
 print(np.round([np.corrcoef(truth[:, j], predicted[:, j])[0, 1] for j in range(3)], 2))
 
 # %%
 # 3. Decode
 # ---------
-# ML-kNN among the codes: of the ten nearest training codes, how many have the label? Neighbours are
-# searched among *predicted* training codes, which err as new ones do; among the optimised codes
-# rows with equal labels coincide, and a count would be 0 or 10.
+# ML-kNN on the codes: how many of the ten nearest training codes have the label? We search among
+# the *predicted* training codes, because they are off in the same way as those of new rows. Among
+# the optimised codes, rows with equal labels coincide, and the count would always be 0 or 10.
 
 from dlst.decoders import MLkNNDecoder
 
@@ -80,9 +84,10 @@ P = decoder.predict_proba(predicted, X=X_test)
 print(f"AP by hand: {evaluate(data.test.Y, P)['instance_average_precision']:.3f}")
 
 # %%
-# The whole is one estimator, and the library's own default is another composition of the same
-# kind. Which parts are the paper's and which are ours is in :doc:`/guide/paper-and-ours`; who wins
-# on many sets, and where DLST loses, in :doc:`/results` and :doc:`/compositions`.
+# ``PaperDLST`` does all of this in one estimator. The library's default, ``DLST``, is put together
+# the same way from other parts; :doc:`/guide/paper-and-ours` says which are the paper's and which
+# are ours. :doc:`/results` and :doc:`/compositions` show who wins on many data sets, and where DLST
+# loses.
 
 from dlst import DLST, PaperDLST
 
@@ -95,8 +100,8 @@ for name, model in (("PaperDLST", paper), ("DLST", ours)):
 # %%
 # The latent map
 # --------------
-# Test songs in the plane of their first two predicted codes, coloured by a mood; crosses are where
-# each mood has its centre. Songs between two centres are those that people gave both.
+# Each dot is a test song, placed by the first two numbers of its predicted code. In each panel,
+# blue songs have that mood, and the cross marks the mood's centre.
 
 import matplotlib.pyplot as plt
 
@@ -115,5 +120,5 @@ for axes, label in zip(panels.flat, range(6), strict=True):
     axes.set(xticks=[], yticks=[])
 
 # %%
-# ``dlst compare emotions --map`` makes a map like this to click through, with who voted for what;
-# ``dlst reproduce`` runs each table and figure of the paper.
+# ``dlst compare emotions --map`` makes a map like this that you can click through, to see who voted
+# for what. ``dlst reproduce`` repeats each table and figure of the paper.
