@@ -46,7 +46,7 @@ class MultiLabelClassifier(ClassifierMixin, Answers, BaseEstimator):  # type: ig
     ``_row_votes(X)`` where it has its own. They see float64 or CSR
     features, a CSR indicator with NaN for unknown entries, only rows with a known label and only
     labels that vary. Its parameters are annotated attributes of the class
-    (:func:`~dlst._parameters.with_parameters`); those below it has from here.
+    (``dlst._parameters.with_parameters``); those below it has from here.
 
     A method that has no meaning for an unknown entry sets ``_takes_unknown = False``: such entries
     are then refused. Decisions are learnt on out-of-sample probabilities of the training rows: a
