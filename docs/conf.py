@@ -54,6 +54,8 @@ myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
+# Beside a page, methods stand without the name of their class, which the page has already.
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 numpydoc_use_plots = False
@@ -62,7 +64,7 @@ numpydoc_use_plots = False
 sphinx_gallery_conf = {
     "examples_dirs": ["tutorials", "examples"],
     "gallery_dirs": ["learn", "gallery"],
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "reading_order.ReadingOrder",
     "filename_pattern": r"/[^_][^/]*\.py$",
     "download_all_examples": False,
     "plot_gallery": "True",
@@ -104,7 +106,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 # Pages that the guide or the project list; all others in this folder are results.
-ELSEWHERE = {"index", "architecture", "experiments", "tables", "serving", "weights"}
+ELSEWHERE = {"index", "architecture", "distributed", "experiments", "tables", "serving", "weights"}
 FIRST = ["results", "methods", "compositions"]
 
 

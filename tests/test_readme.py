@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import dlst
 from dlst.cli import app
 from dlst.experiments import Plan, plan_of
 from dlst.experiments.probes import _ADDRESSES as PROBES
@@ -65,3 +66,8 @@ def test_the_experiments_page_names_every_key():
     assert {field.name for field in fields(Plan)} - {"name", "item", "command"} <= named
     assert set(KEYS) <= named
     assert set(PROBES) <= named
+
+
+def test_the_citation_is_of_this_version():
+    citation = README.with_name("CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {dlst.__version__}\n" in citation

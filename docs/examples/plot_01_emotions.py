@@ -2,14 +2,14 @@
 Moods of songs: fit, score, see
 ===============================
 
-The shortest way from a data set to a number, and what the number hides: some moods are much
-easier to hear than others.
+The shortest way from a data set to a score, and what the score hides: some moods are much easier
+to recognise than others.
 """
 
 # needs: emotions
 
 # %%
-# Official training and test rows; nothing is tuned on test rows.
+# We use the official training and test rows. Nothing is tuned on the test rows.
 
 from dlst import DLST
 from dlst.data import load
@@ -23,7 +23,7 @@ for name, value in evaluate(data.test.Y, scores, measures).items():
     print(f"{name:28} {value:.3f}")
 
 # %%
-# One number for each label.
+# The score of each label.
 
 import matplotlib.pyplot as plt
 

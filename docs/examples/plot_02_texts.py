@@ -1,10 +1,10 @@
 """
-Short texts and the words that spoke
+Short texts and the words that count
 ====================================
 
-Comments with up to 28 feelings each (GoEmotions). A :class:`~dlst.tagging.Tagger` reads the table
-as it is; an explanation names the words that carried each tag. Trained on the first 3,000 of
-43,410 comments, to be quick.
+Online comments and the feelings they express, 28 in all (GoEmotions). A
+:class:`~dlst.tagging.Tagger` reads the table as it is, and an explanation names the words behind
+each tag. To be quick, we train on the first 3,000 of 43,410 comments.
 """
 
 # needs: goemotions
@@ -22,7 +22,7 @@ tagger = Tagger(random_state=0).fit(train, "tags")
 print(f"micro-F1 of 400 test comments: {tagger.score(test, 'tags'):.3f}")
 
 # %%
-# Three test comments of fair length, chosen by length and number of tags alone.
+# Three test comments, chosen by their length and number of tags alone.
 
 import matplotlib.pyplot as plt
 
@@ -39,6 +39,4 @@ for axes, row, true in zip(panels, told, fair["tags"], strict=True):
     axes.set(xlim=(0, 1.4), xticks=[], ylim=(2.5, -0.5))
     axes.set_title(row["text"], fontsize=9, loc="left")
     axes.spines[:].set_visible(False)
-figure.supxlabel(
-    "probability, the words that spoke for it; blue: tags that people gave", fontsize=9
-)
+figure.supxlabel("probability, and the words behind it; blue: tags that people chose", fontsize=9)

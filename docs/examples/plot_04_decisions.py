@@ -2,9 +2,10 @@
 What are you judged by?
 =======================
 
-A model gives probabilities; which labels to *decide* for depends on the measure. Each rule is
-learnt on out-of-sample probabilities of the training rows, and is best, or nearly so, for the
-measure it is named after. Yeast genes, 14 functions; 600 training and 500 test rows.
+A model gives you probabilities. Which labels you should settle on depends on how you are judged.
+Each rule is learnt on out-of-sample probabilities of the training rows, and does best, or nearly
+so, by the measure it is named after. Yeast genes with 14 functions; 600 training and 500 test
+rows.
 """
 
 # needs: yeast
@@ -26,7 +27,7 @@ table = {
 }
 
 # %%
-# Rows are rules, columns measures; darker is better within a column.
+# Each row is a rule and each column a measure. Darker is better within a column.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -2,9 +2,9 @@
 When labels are missing
 =======================
 
-People tag what they notice; what is absent from a row may only be untagged. Here known labels are
-dropped from the training rows as in the paper, and methods compared on complete test rows. MSRC
-image features, one random half to train on.
+People tag what they notice, so a tag that is absent may just have been forgotten. Here we drop
+known labels from the training rows, as the paper does, and compare methods on complete test rows.
+MSRC image features, with a random half of the rows for training.
 """
 
 # needs: msrc

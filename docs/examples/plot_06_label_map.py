@@ -2,8 +2,8 @@
 Where labels live: the map of the code space
 ============================================
 
-A fitted DLST places every label in the space of its codes: near labels are carried by like rows.
-Sounds of 19 bird species that were recorded together.
+A fitted DLST places every label in the space of its codes. Labels that are close together occur
+in similar rows. Here the labels are 19 species of birds, heard in short recordings.
 """
 
 # needs: birds
@@ -21,7 +21,7 @@ places = model.label_map()
 print(places[["frequency", "nearest", "correlation"]].sort_values("frequency").tail(6).round(2))
 
 # %%
-# The first two dimensions of the codes; the size of a dot is how often a species was heard; the
+# The first two dimensions of the codes. The more often a species was heard, the larger its dot; the
 # twelve commonest are named.
 
 import matplotlib.pyplot as plt

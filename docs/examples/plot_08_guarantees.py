@@ -1,10 +1,10 @@
 """
-Label sets with a proven bound
-==============================
+Label sets with a guarantee
+===========================
 
-``ConformalLabels`` keeps rows aside to find a threshold, so that the share of true labels that is
-lost is at most α on average, whatever the model and the data. The price of a small α is larger
-sets. Moods of songs.
+``ConformalLabels`` sets some rows aside to find a threshold, so that on average at most a share α
+of the true labels is missed, whatever the model and the data. The price of a small α is larger
+label sets. Moods of songs.
 """
 
 # needs: emotions
@@ -21,11 +21,11 @@ data = load("emotions")
 safe = ConformalLabels(DLST(random_state=0), "recall", alpha=0.1, random_state=0)
 safe.fit(data.train.X, data.train.Y)
 print(safe.guarantee_)
-print(f"on test rows {1 - instance_recall(data.test.Y, safe.predict(data.test.X)):.3f} is lost")
+print(f"on test rows {1 - instance_recall(data.test.Y, safe.predict(data.test.X)):.3f} is missed")
 
 # %%
-# The same at other levels, with the last 141 training rows kept aside. The bound holds on average
-# over draws of rows; a single draw, as here, may lie above or below it.
+# The same at other levels, with the last 141 training rows set aside. The guarantee holds on
+# average over random draws of the rows; a single draw, as here, may come out above or below it.
 
 import matplotlib.pyplot as plt
 
@@ -40,10 +40,10 @@ for alpha in levels:
     sizes.append(sets.sum() / len(P_test))
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
 left.plot(levels, levels, color="#c5ccd3", label="bound")
-left.plot(levels, lost, "o-", color="#3b5b92", label="lost on test rows", markersize=4)
-left.set(xlabel="α", ylabel="share of true labels lost")
+left.plot(levels, lost, "o-", color="#3b5b92", label="missed on test rows", markersize=4)
+left.set(xlabel="α", ylabel="share of true labels missed")
 left.legend(frameon=False)
 right.plot(levels, sizes, "o-", color="#3b5b92", markersize=4)
-right.set(xlabel="α", ylabel="labels in a set, mean")
+right.set(xlabel="α", ylabel="mean number of labels in a set")
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)

@@ -2,8 +2,8 @@
 Folds in which every label occurs
 =================================
 
-With rare labels, random folds leave some labels out of some folds. Iterative stratification
-spreads every label over every fold. E-mails of Enron, 53 labels, ten folds.
+If labels are rare, random folds leave some of them out of some folds. Iterative stratification
+spreads every label evenly over the folds. Enron e-mails, 53 labels, ten folds.
 """
 
 # needs: enron
@@ -20,8 +20,8 @@ for title, folds in (("random", random), ("stratified", spread)):
     print(f"{title:10} label deviation {label_deviation(data.Y, folds)[0]:.4f}")
 
 # %%
-# Share of a label's rows in each fold, labels from common to rare; a tenth would be even, white is
-# none.
+# How a label's rows are shared among the folds, with labels from common to rare. A tenth in each
+# fold would be perfectly even; white means none.
 
 import matplotlib.pyplot as plt
 

@@ -2,8 +2,9 @@
 Why this label? Evidence that adds up
 =====================================
 
-An explanation splits the logit of each label into evidences: what features say directly, how near
-codes vote, how near rows vote. They add up exactly. Songs and their moods, one test song.
+An explanation splits the logit of each label into its parts: what the features say directly, how
+training rows with similar codes vote, and how similar training rows vote. The parts add up
+exactly. Here we look at the moods of one test song.
 """
 
 # needs: emotions

@@ -2,9 +2,10 @@
 Many labels: the best few
 =========================
 
-With hundreds of labels only the top of the list is looked at. ``predict_top`` keeps memory at n ×
-k. Tags of bookmarks (bibtex, 159 labels), 1,500 training and 600 test rows to be quick; DLST
-takes its linear composition, as features are words.
+With hundreds of labels, people only look at the top of the list. ``predict_top`` gives you just
+that, and needs memory for n × k numbers only. Tags of publications and bookmarks (bibtex, 159
+labels); to be quick, 1,500 training and 600 test rows. The features are words, so we use DLST's
+linear composition.
 """
 
 # needs: bibtex

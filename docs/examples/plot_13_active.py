@@ -2,8 +2,9 @@
 Which rows to label next
 ========================
 
-``MIML.query`` asks for the rows whose labels would tell most about the others. Forty labelled
-songs to begin with, twenty more at a time, beside rows drawn at random (mean of three draws).
+``MIML.query`` picks the rows whose labels would tell it most about the others. We start with forty
+labelled songs and ask for twenty more at a time. For comparison, we draw rows at random (mean of
+three draws).
 """
 
 # needs: emotions

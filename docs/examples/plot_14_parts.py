@@ -2,8 +2,8 @@
 Swap a part
 ===========
 
-A composition is an encoder, a regressor and a decoder; any of them can be another one,
-scikit-learn's too. Photographs of scenes, 400 training rows.
+A composition consists of an encoder, a regressor and a decoder. You can replace any of them, also
+by an estimator from scikit-learn. Photographs of scenes, every third training row.
 """
 
 # needs: scene

@@ -2,8 +2,9 @@
 Twenty-one methods on thirteen sets
 ===================================
 
-Records of a finished run are enough for tables, tests and diagrams; no data and no method are
-needed. These are the records behind :doc:`/results`, made by ``dlst reproduce table-ranks``.
+The records of a finished run are all you need for tables, tests and diagrams; you need neither the
+data nor the methods. These are the records behind :doc:`/results`, made by
+``dlst reproduce table-ranks``.
 """
 
 # %%
@@ -25,7 +26,7 @@ print(ranks.mean.sort_values().round(2).head(5))
 print("all alike? p =", f"{friedman_test(scores).f_p:.1g}")
 
 # %%
-# Rank of each method on each set: dark is best. DLST leads on average and not everywhere.
+# The rank of each method on each data set; dark is best. DLST leads on average, but not everywhere.
 
 import matplotlib.pyplot as plt
 

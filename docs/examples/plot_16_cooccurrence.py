@@ -2,8 +2,8 @@
 Which labels come together
 ==========================
 
-Label-space methods live on labels that occur together. Words that listeners gave to 502 songs
-(CAL500): the thirty commonest of 174, ordered by likeness.
+Label-space methods make use of labels that occur together. Here are words that listeners chose for
+502 songs (CAL500): the thirty commonest of 174, with similar ones side by side.
 """
 
 # needs: cal500
