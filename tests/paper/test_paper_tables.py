@@ -225,3 +225,12 @@ def test_names_of_tables_and_drawings_are_unique(builder, compared):
     names = [b.name for section in sections for b in section.blocks if hasattr(b, "name")]
     assert len(names) == len(set(names))
     assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names)
+
+
+@pytest.mark.parametrize("tau", [None, 0.0])
+def test_the_page_says_whether_the_ranking_is_corrected_by_the_prior(main, tau):
+    records, plan = main
+    told = [{**each, "tau": tau, "decision": None if tau is None else "own"} for each in records]
+    words = words_of(main_table.sections(Run(told, plan)))
+    assert ("DLST alone ranks by logit p" in words) == (tau is None)
+    assert ("Prior correction of rankings: none, for any method" in words) == (tau == 0)

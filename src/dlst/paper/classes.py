@@ -78,17 +78,20 @@ def _sections(run: Run) -> list[Section]:
 
 
 def _verdict(run: Run) -> str:
-    gained, related = [], []
+    gained: list[str] = []
+    related: dict[str, list[str]] = {}
     for title, _, tables in _gains_of(run, DEFAULT):
         for other, table in tables.items():
             gained.append(f"{table['gain'].mean():+.3f} over {other} on {title}")
             found = correlation(table["concurrent"], table["gain"])
             judged = "borne out" if _borne_out(found) else "not borne out"
-            related.append(f"{judged} over {other} on {title} ({_correlation_cell(found).text})")
+            words = f"over {other} on {title} ({_correlation_cell(found).text})"
+            related.setdefault(judged, []).append(words)
+    told = [f"{judged} {listed(words)}" for judged, words in related.items()]
     return (
         f"The mean AP gain of {run.title(DEFAULT)} over all classes is {listed(gained)}. "
         f"That classes with few concurrent labels gain most is, by rank correlation, "
-        f"{listed(related)}."
+        f"{'; '.join(told)}."
     )
 
 

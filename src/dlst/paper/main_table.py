@@ -12,7 +12,17 @@ from dlst.paper.item import Claim, Item
 from dlst.paper.main_claims import beats_the_group, better_everywhere, measured_by_top_r
 from dlst.paper.printed import beside, outside_counts
 from dlst.paper.published import DATASETS, MEASURES
-from dlst.paper.setting import DEFAULT, NINE, PIPELINE, SEMI, SPLITS, TENTH, most_runs, split_tables
+from dlst.paper.setting import (
+    DEFAULT,
+    NINE,
+    PIPELINE,
+    SEMI,
+    SPLITS,
+    TENTH,
+    correction_words,
+    most_runs,
+    split_tables,
+)
 from dlst.reports import Run
 from dlst.reports.cells import columns, number
 from dlst.reports.comparison import cost_section, rank_sections
@@ -31,10 +41,6 @@ from dlst.reports.words import NOTHING, anchor, listed
 
 MAPPED = ("emotions", "scene", "yeast", "msrc")
 PRINTED_ORDER = "(Scene, Emotions, Yeast, Mediamill, MSRC, SUNattribute)"
-CORRECTION = (
-    "DLST alone ranks by logit p less τ times log prior, τ = .2, which favours rare labels a "
-    "little; no other method has this correction, so a part of its lead may be due to it."
-)
 
 
 def _asks(quick: bool) -> Mapping[str, Any]:
@@ -163,7 +169,7 @@ def _protocol_words(run: Run) -> list[str]:
         "Top r: the r best-ranked labels of each row count as predicted, r being the mean number "
         "of labels of a training row, rounded up, as the paper says. Own decisions: each method's "
         "own rule. Average precision is the mean over rows that have a label.",
-        CORRECTION,
+        *correction_words(frame),
     ]
     if frame["setting"].str.contains("features of the test rows").any():
         words.append(

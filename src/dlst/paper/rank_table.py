@@ -8,8 +8,7 @@ from typing import Any
 from dlst.experiments import Source
 from dlst.methods import available
 from dlst.paper.item import Item
-from dlst.paper.main_table import CORRECTION
-from dlst.paper.setting import DEFAULT, NINE, WITH_FEATURES
+from dlst.paper.setting import DEFAULT, NINE, WITH_FEATURES, correction_words
 from dlst.reports import Run
 from dlst.reports.document import Section, Text
 from dlst.reports.rank_blocks import (
@@ -53,7 +52,7 @@ def _sections(run: Run) -> list[Section]:
     frame, known = real(run.frame), _ranked(run)
     if not known:
         return [Section("ranks", "Mean ranks", [Text(TOO_FEW)])]
-    words = [*run_sentences(run), Text(CORRECTION)]
+    words = [*run_sentences(run), *map(Text, correction_words(run.frame))]
     return [
         Section("ranks", "Mean ranks", [*words, rank_overview(known)]),
         *(

@@ -83,7 +83,7 @@ def _points(chart: Chart) -> Figure:
     if chart.log_x:
         axes.set_xscale("log", nonpositive="mask")
     axes.set(xlabel=chart.x_title, ylabel=chart.y_title)
-    if chart.kind == "scatter" and axes.get_ylim()[0] < 0:
+    if chart.kind == "scatter" and any(y is not None and y < 0 for s in chart.series for y in s.y):
         axes.axhline(0, color="#666666", linestyle=DASHES[1], linewidth=1, zorder=2)
     _legend(figure, axes, chart)
     _chart_axes.set_ticks(axes, chart, places)
