@@ -94,7 +94,7 @@ class RecordFolder:
         """Add a record; it is on disk, whole, when this returns."""
         self.make()
         line = to_line(record)
-        with _one_sentence(self.path), self._writing():
+        with _one_sentence(self.path), FileLock(self.path / HELD / "records.lock"):
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
             descriptor = os.open(self.file, flags, 0o666)
             try:
@@ -164,9 +164,6 @@ class RecordFolder:
         finally:
             with _one_sentence(self.path):
                 lock.release()
-
-    def _writing(self) -> FileLock:
-        return FileLock(self.path / HELD / "records.lock")
 
     def _records(self) -> Iterator[dict[str, Any] | None]:
         if not self.exists:

@@ -28,12 +28,13 @@ HEIGHT = 440
 BAR_ROOM, GROUPED_BAR_ROOM = 24, 11
 LEGEND_GAP = 8
 BAND_OPACITY = 0.16
-NEGATIVE_TO_POSITIVE = ("#2166ac", "#7fb2d6", "#f4f2ee", "#e8917a", "#b2182b")
+_HUES = ("#2166ac", "#7fb2d6", "#f4f2ee", "#e8917a", "#b2182b")
+NEGATIVE_TO_POSITIVE = [[place / 4, hue] for place, hue in enumerate(_HUES)]
 
 
 def chart_figure(chart: Chart) -> dict[str, Any]:
     """Return data and layout of a chart as plotly takes them, without colours of the theme."""
-    lying = _lies(chart)
+    lying = chart.kind == "bars" and _n_places(chart) > UPRIGHT_BARS
     layout: dict[str, Any] = {
         "height": _height(chart, lying),
         "margin": {"l": 56, "r": 16, "t": 16, "b": 48},
@@ -62,10 +63,6 @@ def chart_figure(chart: Chart) -> dict[str, Any]:
         # In shares of the chart, which may be tall.
         layout["legend"]["y"] = 1 + LEGEND_GAP / layout["height"]
     return {"data": traces, "layout": {**layout, "xaxis": x_axis, "yaxis": y_axis}}
-
-
-def _lies(chart: Chart) -> bool:
-    return chart.kind == "bars" and _n_places(chart) > UPRIGHT_BARS
 
 
 def _n_places(chart: Chart) -> int:
@@ -197,15 +194,11 @@ def _heatmap(chart: Chart) -> dict[str, Any]:
     return {
         "type": "heatmap",
         "z": grid,
-        "colorscale": _colour_scale(NEGATIVE_TO_POSITIVE) if signed else "Cividis",
+        "colorscale": NEGATIVE_TO_POSITIVE if signed else "Cividis",
         "hovertemplate": "row %{y}, column %{x}: %{z:.4~g}<extra></extra>",
         "colorbar": {"thickness": 12, "outlinewidth": 0},
         **({"zmid": 0} if signed else {}),
     }
-
-
-def _colour_scale(colours: Sequence[str]) -> list[list[Any]]:
-    return [[i / (len(colours) - 1), colour] for i, colour in enumerate(colours)]
 
 
 def _finite(values: Sequence[float | None]) -> list[float | None]:

@@ -15,7 +15,7 @@ from dlst.reports.run import Run, real, titled
 from dlst.reports.score_blocks import measure_words, run_sentences, score_block, score_chart
 from dlst.reports.scoreboard import is_small, ranking_sentence, score_lines
 from dlst.reports.standing import standing
-from dlst.reports.words import NOTHING, anchor, empty_section, listed
+from dlst.reports.words import NOTHING, anchor, listed
 
 MEASURES = (
     "instance_average_precision_labelled",
@@ -53,7 +53,7 @@ def sections(run: Run) -> list[Section]:
     A small run has one table; a larger one a table for each measure, and what was simulated apart.
     """
     if not run.has_results:
-        return empty_section("scores", "Scores")
+        return [Section("scores", "Scores", [Text(NOTHING)])]
     frame = run.frame
     beside = plain_measures(frame)
     words = run_sentences(run, by_column=bool(beside))
@@ -87,8 +87,8 @@ def verdict(run: Run) -> str:
         )
     if ranked is None:
         return f"{ranking_sentence(counted, MEASURES[0])} {stands}"
-    tests = f"{holm_sentence([ranked])}."
-    return f"{rank_sentence(ranked)} {_capital(tests)} {stands}"
+    tests = holm_sentence([ranked])
+    return f"{rank_sentence(ranked)} {tests[0].upper()}{tests[1:]}. {stands}"
 
 
 def measures_of(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -193,7 +193,3 @@ def _score_section(
 def _few(names: Sequence[str], most: int = 4) -> str:
     shown = list(names[:most])
     return listed(shown if len(names) <= most else [*shown, f"{len(names) - most} more"])
-
-
-def _capital(sentence: str) -> str:
-    return f"{sentence[0].upper()}{sentence[1:]}"

@@ -94,7 +94,11 @@ def score_lines(
         [
             TableCell(str(method), note=run.meaning(methods[method])),
             *([TableCell(str(column))] if len(sets) > 1 else []),
-            *(_score(each, method, column) for each in tables.values()),
+            *(
+                score_cell(each, method, column, note=f"{runs} runs" if runs > 1 else "")
+                for each in tables.values()
+                for runs in [each.count.at[method, column]]
+            ),
         ]
         for column in sets
         for method in frame.loc[frame["column"] == column, "title"].unique()
@@ -195,11 +199,6 @@ def _title(frame: pd.DataFrame, sets: Sequence[str]) -> str:
         return f"Scores on {sets[0]}"
     n_train, n_test = sizes.iloc[0]
     return f"Scores on {sets[0]}: {n_train:,.0f} training and {n_test:,.0f} test rows"
-
-
-def _score(table: ScoreTable, title: str, column: str) -> TableCell:
-    runs = table.count.at[title, column]
-    return score_cell(table, title, column, note=f"{runs} runs" if runs > 1 else "")
 
 
 def _seconds(frame: pd.DataFrame, sets: Sequence[str]) -> Iterator[float]:

@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dlst.reports.document import Section, Text
-
 NOTHING = "No cell of this run has ended, so there is nothing to show yet."
 SIMULATED = "simulated features"
 
@@ -87,11 +85,6 @@ def setting_words(protocol: Mapping[str, Any]) -> str:
         words.append("features of the test rows known")
     words += [f"{key} {value}" for key, value in sorted(protocol.get("options", {}).items())]
     return ", ".join(words)
-
-
-def empty_section(name: str, title: str) -> list[Section]:
-    """Say that nothing has ended yet."""
-    return [Section(name, title, [Text(NOTHING)])]
 
 
 def _share(share: float) -> str:
