@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from dlst._nearest import did_you_mean
 from dlst.errors import PlanError
 from dlst.experiments.probes import check_probe
 from dlst.experiments.protocols import DRAWN, check_protocol
@@ -343,7 +344,8 @@ def _seeds(given: Any) -> tuple[int, ...]:
 
 def _check_choice(name: str, given: Any, choices: Sequence[str]) -> None:
     if given not in choices:
-        raise PlanError(f"{name} must be among {', '.join(choices)}; got {given!r}.")
+        meant = did_you_mean(given, choices)
+        raise PlanError(f"{name} must be among {', '.join(choices)}; got {given!r}.{meant}")
 
 
 def stable_key(value: Any) -> str:

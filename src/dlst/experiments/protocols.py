@@ -40,6 +40,7 @@ from typing import Any, get_args
 import numpy as np
 import scipy.sparse as sp
 
+from dlst._nearest import did_you_mean
 from dlst._parameters import Constraint, integer, number, one_of
 from dlst.data import (
     Dataset,
@@ -115,10 +116,12 @@ def check_protocol(protocol: Mapping[str, Any]) -> None:
     """Refuse keys and values that mean nothing."""
     strange = sorted(set(protocol) - set(KEYS))
     if strange:
-        raise PlanError(f"a protocol has {', '.join(KEYS)}; got {', '.join(strange)}.")
+        meant = did_you_mean(strange[0], KEYS)
+        raise PlanError(f"a protocol has {', '.join(KEYS)}; got {', '.join(strange)}.{meant}")
     for key, given in protocol.items():
         if not _MEANINGS[key].allows(given):
-            raise PlanError(f"{key} must be {_MEANINGS[key].words}; got {given!r}.")
+            meant = did_you_mean(given, _MEANINGS[key].known)
+            raise PlanError(f"{key} must be {_MEANINGS[key].words}; got {given!r}.{meant}")
 
 
 def rows_of(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -> Rows:
