@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -139,10 +140,7 @@ class TableModel(UsedModel):
 
     def columns(self) -> list[dict[str, str]]:
         """Say how the columns were read."""
-        return [
-            {"name": column.name, "kind": column.kind, "reason": column.reason}
-            for column in self.tagger.encoder_.columns_
-        ]
+        return [asdict(column) for column in self.tagger.encoder_.columns_]
 
     def predicted(self, data: Dataset, keep: bool) -> Iterator[PredictedRows]:
         """Predict the rows of a table in memory."""
@@ -170,8 +168,7 @@ class TableModel(UsedModel):
         self, frame: Any, keep: bool, tally: Tally, table: RawTable | None
     ) -> Iterator[PredictedRows]:
         encoder: TableEncoder = self.tagger.encoder_
-        names = list(frame.columns) if keep else encoder.naming()
-        kept = {name: frame[name].to_numpy() for name in names if name in frame.columns}
+        kept = encoder.kept(frame, everything=keep)
         if not len(frame):
             yield one_block(self.method, kept)
             return

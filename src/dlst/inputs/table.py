@@ -148,9 +148,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the columns of these kinds."""
         return [column.name for column in self.columns_ if column.kind in kinds]
 
-    def naming(self) -> list[str]:
-        """Return the columns by which a person knows a row: ids, else paths of pictures."""
-        return self.names_of("id") or self.names_of("image")
+    def kept(self, frame: Any, *, everything: bool) -> dict[str, Any]:
+        """Return the columns by which a person knows a row, ids or paths of pictures, or all."""
+        known = self.names_of("id") or self.names_of("image")
+        names = list(frame.columns) if everything else known
+        return {name: frame[name].to_numpy() for name in names if name in frame.columns}
 
     def kinds(self) -> dict[str, list[str]]:
         """Return all columns by kind, in the words of the constructor."""

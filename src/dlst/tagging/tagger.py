@@ -258,14 +258,9 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def _table(
         self, frame: Any, block: Predictions, top: int | None, keep: bool, probabilities: bool
     ) -> pd.DataFrame:
-        kept = list(frame.columns) if keep else self.encoder_.naming()
-        columns: dict[str, Any] = {
-            name: frame[name].to_numpy() for name in kept if name in frame.columns
-        }
+        kept = self.encoder_.kept(frame, everything=keep)
         values = block.probabilities if probabilities else None
-        return pd.DataFrame(
-            prediction_columns(block, self.classes_, columns, top=top, values=values)
-        )
+        return pd.DataFrame(prediction_columns(block, self.classes_, kept, top=top, values=values))
 
     def _encoder(self) -> TableEncoder:
         if isinstance(self.columns, TableEncoder):
