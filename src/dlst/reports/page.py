@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,9 @@ RADIOS_UP_TO = 12
 """With more labels than this a map has a list with a search box instead of buttons."""
 
 SPRITE_COLUMNS = 20
+
+_PLOTLY = Path(__file__).with_name("templates") / "plotly.min.js.gz"
+"""Packed when the package is built, so that nobody need install plotly."""
 
 TERM_MEANINGS = {
     "start": "what the label begins with, before the instance is looked at",
@@ -213,8 +218,12 @@ def is_report_page(path: str | os.PathLike[str]) -> bool:
 
 
 def _plotly_source() -> Markup:
-    # Imported here: only pages with charts need it.
-    from plotly.offline import get_plotlyjs
+    if _PLOTLY.is_file():
+        source = gzip.decompress(_PLOTLY.read_bytes()).decode()
+    else:
+        # A checkout that was never installed; hatch_build.py packs the file.
+        from plotly.offline import get_plotlyjs
 
+        source = get_plotlyjs()
     # A closing tag inside a string of the library would end the script element.
-    return Markup(get_plotlyjs().replace("</script", "<\\/script"))  # noqa: S704 - not our text
+    return Markup(source.replace("</script", "<\\/script"))  # noqa: S704 - not our text
