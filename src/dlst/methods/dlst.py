@@ -61,13 +61,14 @@ class DLST(LabelSpaceClassifier):
     *The paper's*: the objective, the three steps, kernel regression onto codes, and deciding by
     the labels of near training codes. *Ours*: kernel ridge with exact leave-one-out in place of
     logistic regression, weighted calibrated votes in place of ML-kNN, and, added to the vote, the
-    direct read-out and a vote in feature space, where most of the gain comes from.
+    direct evidence and a vote in feature space, where most of the gain comes from.
     :class:`PaperDLST` and :class:`LiteralDLST` are the paper's pipeline.
 
     It is ``LabelSpaceClassifier(ChosenCode(), KernelRidge(), EvidenceDecoder())``, or, for
     features that are mostly zero, such as texts, :class:`LinearDLST`; ``regression`` says when.
-    Often set, as in ``DLST().set_params(decoder__n_jobs=2)``, ``make("dlst", decoder__n_jobs=2)``
-    or ``dlst fit --set decoder.n_jobs=2``, which keeps the kernel:
+    These parameters of its parts are often set, with ``DLST().set_params(decoder__n_jobs=2)``,
+    ``make("dlst", decoder__n_jobs=2)`` or ``dlst fit --set decoder.n_jobs=2``; setting one keeps
+    the kernel:
 
     ============================ ===========================================================
     ``encoder__n_components``    length of the codes; by default full or half, what votes better
@@ -89,21 +90,22 @@ class DLST(LabelSpaceClassifier):
     decoder : decoder, optional
         Codes to probabilities. Default: :class:`EvidenceDecoder`.
     evidences : sequence of {"extra trees", "random forest", "neighbour counts"}
-        More evidences beside the three of :class:`EvidenceDecoder`, with slopes by frequency:
-        leaves of trees and ML-kNN's counts; ``docs/decisions.md`` shows what they add, and their
-        cost. They go with the kernel's composition and its own decoder. Default: none.
+        More evidence besides the three kinds of :class:`EvidenceDecoder`, with slopes by
+        frequency: leaves of trees and ML-kNN's counts. ``docs/decisions.md`` shows what they add
+        and what they cost. They need the kernel composition and its own decoder. Default: none.
     regression : {"auto", "kernel", "linear"}
-        Which composition stands in for parts. ``"auto"``: the kernel's where a part or an evidence
-        is given or a quarter of the features are non-zero; of thinner features, the linear one for
-        more than 1000 rows, where a kernel on sampled rows fits too little; for fewer rows the one
-        with the lower log-loss of left-out rows. Of more than 5000 labels always the linear one.
+        Which composition to use where no part is given. ``"auto"`` takes the kernel composition
+        if a part or an evidence is given, or if at least a quarter of the features are non-zero.
+        If fewer are, it takes the linear one for more than 1000 rows, because a kernel on sampled
+        rows fits too little; for fewer rows, whichever has the lower log-loss on left-out rows.
+        With more than 5000 labels it is always the linear one.
     codes, decision, cardinality, tau, scaling, max_memory, n_jobs, random_state
         As in :class:`LabelSpaceClassifier`.
 
     Attributes
     ----------
     regression_ : str
-        What was taken.
+        Which composition was used.
     regression_log_loss_ : dict of str to float
         Left-out log-loss of each that was tried, where there was a choice.
     encoder_, regressor_, decoder_, scaler_ : fitted parts

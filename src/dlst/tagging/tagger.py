@@ -46,15 +46,15 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     method : str or method
         A name such as ``"dlst"``, or an estimator such as ``DLST(decision="micro")``.
     columns : mapping or TableEncoder, optional
-        Kinds of columns that shall not be guessed, such as ``{"text": ["title", "body"],
+        Kinds of columns, where they should not be guessed, such as ``{"text": ["title", "body"],
         "id": "number", "drop": "author"}``, or an encoder with settings of its own.
     label_delimiter : str, optional
         Between the tags of one cell; by default the first of ``;`` ``|`` ``,`` that some cell
         holds.
     keep_examples : bool
         Whether the beginnings of the training texts (and small pictures) go into the model, so
-        that explanations can show who voted. Say no when the model goes to people who may not
-        see them.
+        that explanations can show who voted. Set it to False if the model goes to people who may
+        not see them.
     random_state : int, RandomState or None
         Seed of the method, where it has none of its own.
 
