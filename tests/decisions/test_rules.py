@@ -84,6 +84,62 @@ def test_budget_comes_within_one_percent_of_all_decisions_with_r_labels_nearly_a
     assert max(gaps) < 0.03
 
 
+SHAPES = {
+    "rare": lambda rng, size: rng.beta(0.3, 2.0, size),
+    "certain": lambda rng, size: rng.beta(0.1, 0.1, size),
+    "very rare": lambda rng, size: rng.random(size) ** 6,
+    "rows times labels": lambda rng, size: rng.random((size[0], 1)) * rng.random((1, size[1])),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_gaps_told_of_f1_and_budget_hold_for_skewed_probabilities(shape):
+    rng, D = np.random.default_rng(3), all_decisions(3, 4)
+    gaps = {"f1": [], "budget": []}
+
+    def f1(P, D):
+        return micro(P, D) + macro(P, D) + 2 * instance(P, D)
+
+    def budget(P, D):
+        return micro(P, D) + 0.25 * macro(P, D)
+
+    for _ in range(15):
+        P = SHAPES[shape](rng, (3, 4))
+        Y = (rng.random(P.shape) < P).astype(float)
+        found = make_rule("f1").fit(P, Y).apply(P).toarray()
+        gaps["f1"].append(1 - f1(P, found) / best_of(f1, P, D))
+        found = make_rule("budget", r=2).fit(P, Y).apply(P).toarray()
+        gaps["budget"].append(1 - budget(P, found) / best_of(budget, P, all_budgets(3, 4, 2)))
+    for each in gaps.values():
+        assert np.mean(each) < 0.02
+        assert max(each) < 0.15
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_no_rows_teach_nothing_and_one_row_is_enough(name):
+    P, Y = probabilities(1, 4)
+    with pytest.raises(DataError, match="must have rows to learn from; got none"):
+        make_rule(name).fit(P[:0], Y[:0])
+    with np.errstate(all="raise"):
+        found = make_rule(name).fit(P, Y).apply(P)
+        nothing = make_rule(name).fit(sp.csr_array(P.shape), Y).apply(sp.csr_array(P.shape))
+    assert found.shape == P.shape
+    assert nothing.nnz == (Y.sum() if name == "subset" else 0)
+
+
+def test_top_takes_any_scores_and_a_cardinality_changes_no_order():
+    Y = np.array([[1.0, 0.0, 0.0]])
+    scores = np.array([[-3.0, 7.0, 2.0]])
+    found = make_rule("top", r=1).fit(None, Y).apply(scores).toarray()
+    np.testing.assert_array_equal(found, [[0, 1, 0]])
+    known = make_rule("top", r=1, cardinality=3.0).fit(None, Y)
+    np.testing.assert_array_equal(known.apply([[0.7, 0.8, 0.9]]).toarray(), [[0, 0, 1]])
+    with pytest.raises(DataError, match="scores must be numbers; got NaN"):
+        known.apply([[0.7, NAN, 0.9]])
+    with pytest.raises(DataError, match=r"probabilities must lie in \[0, 1\]; got -3 to 7"):
+        make_rule("hamming").fit(None, Y).apply(scores)
+
+
 def test_top_takes_the_best_of_the_ranking_and_the_budget_without_macro_is_the_same():
     P, Y = probabilities(5, 4)
     top = make_rule("top", r=2).fit(None, Y)

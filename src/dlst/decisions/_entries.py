@@ -156,8 +156,13 @@ def best_fraction(entries: Entries, group: Literal["rows", "labels", "all"]) -> 
         value = np.divide(found, size + total, out=np.zeros_like(total), where=size > 0)
 
 
-def as_entries(probabilities: Any, *, n_labels: int | None = None) -> Entries:
-    """Check probabilities, dense or sparse; entries that a sparse matrix does not store are 0."""
+def as_entries(
+    probabilities: Any, *, n_labels: int | None = None, any_score: bool = False
+) -> Entries:
+    """Check probabilities, dense or sparse; entries that a sparse matrix does not store are 0.
+
+    With ``any_score`` all numbers will do.
+    """
     indptr = indices = None
     if sp.issparse(probabilities):
         matrix = sp.csr_array(probabilities, dtype=np.float64)
@@ -178,9 +183,12 @@ def as_entries(probabilities: Any, *, n_labels: int | None = None) -> Entries:
             f"probabilities must have a column for each of the {n_labels} labels; got {shape[1]}."
         )
     # min() and max() spread NaN and need no mask of the size of the probabilities.
-    if values.size and not (values.min() >= 0.0 and values.max() <= 1.0):
+    least, most = (values.min(), values.max()) if values.size else (0.0, 1.0)
+    if any_score and np.isnan(least):
+        raise DataError("scores must be numbers; got NaN.")
+    if not any_score and not (least >= 0.0 and most <= 1.0):
         raise DataError(
-            f"probabilities must lie in [0, 1]; got {values.min():g} to {values.max():g}. "
+            f"probabilities must lie in [0, 1]; got {least:g} to {most:g}. "
             "Calibrate scores first, or take the rule 'top', which needs none."
         )
     return Entries(values, shape, indptr, indices, np.ones(shape[0]))

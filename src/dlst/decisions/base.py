@@ -85,6 +85,9 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
     learns: ClassVar[bool] = True
     """Whether the rule learns from probabilities; if not, ``fit`` takes None for them."""
 
+    takes_any_score: ClassVar[bool] = False
+    """Whether the rule goes by the order of what it is given, which need not be probabilities."""
+
     takes_votes: ClassVar[bool] = False
     """Whether votes of training rows make the rule better."""
 
@@ -123,6 +126,8 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
         check_parameters(self)
         labels = as_indicator(Y)
         n, self.n_labels_ = labels.shape
+        if not n:
+            raise DataError("a rule must have rows to learn from; got none. Give some of training.")
         given = as_weights(sample_weight, n, "sample_weight")
         weights = np.ones(n) if given is None else given
         self.label_weights_ = as_weights(label_weight, self.n_labels_, "label_weight")
@@ -168,11 +173,14 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _new(self, probabilities: Any) -> Entries:
         check_is_fitted(self)
-        entries = as_entries(probabilities, n_labels=self.n_labels_)
+        entries = as_entries(
+            probabilities, n_labels=self.n_labels_, any_score=self.takes_any_score
+        )
         return self._corrected(replace(entries, label_weights=self.label_weights_))
 
     def _corrected(self, entries: Entries) -> Entries:
-        if self.observed_share_ == 1.0:
+        # The correction changes no order, but makes what it cuts off equal.
+        if self.observed_share_ == 1.0 or self.takes_any_score:
             return entries
         values = np.minimum(entries.values / self.observed_share_, MOST_CERTAIN)
         return replace(entries, values=values)

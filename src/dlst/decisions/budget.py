@@ -46,6 +46,7 @@ class TopRule(DecisionRule):
     """
 
     learns = False
+    takes_any_score = True
 
     r: int | None = parameter(default=None, must_be=BUDGET)
     cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
@@ -71,8 +72,8 @@ class BudgetRule(DecisionRule):
 
     q and TP are those of the decided training rows, found by steps of decreasing length from the
     plain top r, of which the best is kept; μ = 0 is the plain top r. It is a decision, no ranking.
-    On small problems the value is 0.1 % below the best of all decisions with r labels on average,
-    2 % at worst.
+    On 6,000 small problems, some with very skewed probabilities, the value is 0.1 % below the best
+    of all decisions with r labels on average, 3 % in one of 100, and 15 % at worst.
 
     Parameters
     ----------
@@ -142,7 +143,8 @@ class BudgetRule(DecisionRule):
         measure = np.maximum(LEAST, size + positives)
         worth = (self.mu / self.n_labels_) / measure
         worth[size + positives == 0] = 0.0
-        self.slope_ = 2.0 / (size.sum() + positives.sum()) + 2.0 * worth
+        # Without any positive and any decision a hit is worth nothing that could be told.
+        self.slope_ = 2.0 / max(1.0, size.sum() + positives.sum()) + 2.0 * worth
         self.offset_ = -worth * 2.0 * hits / measure
 
     def _value(self, size: FloatArray, hits: FloatArray, positives: FloatArray) -> float:

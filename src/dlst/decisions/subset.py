@@ -114,7 +114,8 @@ class SubsetRule(DecisionRule):
         own = self._set_of_row[examples.rows]
         weight = examples.entries.weights
         usable = np.flatnonzero((own >= 0) & (weight > 0))
-        if not usable.size:
+        # A row that is left out must leave another.
+        if not usable.size or counts.sum() <= 1.0:
             self.calibration_error_ = float("nan")
             return
         most = max(FEWEST_ROWS, LEARNT_PAIRS // len(counts))
