@@ -173,9 +173,7 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _new(self, probabilities: Any) -> Entries:
         check_is_fitted(self)
-        entries = as_entries(
-            probabilities, n_labels=self.n_labels_, any_score=self.takes_any_score
-        )
+        entries = as_entries(probabilities, n_labels=self.n_labels_, any_score=self.takes_any_score)
         return self._corrected(replace(entries, label_weights=self.label_weights_))
 
     def _corrected(self, entries: Entries) -> Entries:
