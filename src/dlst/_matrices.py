@@ -55,7 +55,7 @@ def as_indicator(Y: Any, what: str = "Y", *, unknown: str | None = "unknown entr
         Y = np.asarray(Y)
         if Y.dtype.kind not in "fiub":
             try:
-                Y = Y.astype(np.float64)
+                Y = _with_nan(Y).astype(np.float64)
             except (TypeError, ValueError) as error:
                 raise DataError(
                     f"{what} must hold {values}; got other things ({error})."
@@ -77,6 +77,15 @@ def as_indicator(Y: Any, what: str = "Y", *, unknown: str | None = "unknown entr
             f"For -1/+1 labels use {what} > 0."
         )
     return matrix
+
+
+def _with_nan(values: NDArray[Any]) -> NDArray[Any]:
+    """Put NaN where pandas' nullable columns have NA, which is no number."""
+    if values.dtype != object:
+        return values
+    from pandas import isna  # slow to import, and only a frame's values come this way
+
+    return np.where(isna(values), np.nan, values)
 
 
 def refuse_huge(X: FeatureMatrix) -> None:

@@ -204,6 +204,16 @@ def test_methods_without_a_meaning_for_unknown_entries_refuse_them(name, problem
     made(name).fit(problem[0][known_rows], unknown[known_rows])
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64"])
+def test_what_is_not_available_in_a_nullable_frame_is_unknown(dtype, problem):
+    X, Y = problem[:2]
+    unknown = Y.astype(float)
+    unknown[3, 1] = np.nan
+    frame = pd.DataFrame(unknown).astype(dtype)
+    found, expected = make("krr").fit(X, frame), make("krr").fit(X, unknown)
+    np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+
+
 @every_method
 def test_frames_name_features_and_labels(name, problem):
     X, Y, X_new = problem
