@@ -32,6 +32,17 @@ def label_sums(
 
 
 @compiled()
+def label_counts(voters: Integers, indptr: Integers, indices: Integers, n_labels: int) -> Longs:
+    """Count the voters (n, k) that have each label, of CSR rows without data; (n, n_labels)."""
+    counts = np.zeros((len(voters), n_labels), np.int64)
+    for i in range(len(voters)):
+        for row in voters[i]:
+            for p in range(indptr[row], indptr[row + 1]):
+                counts[i, indices[p]] += 1
+    return counts
+
+
+@compiled()
 def listed_sums(
     weights: tuple[Floats, Floats],
     voters: tuple[Integers, Integers],

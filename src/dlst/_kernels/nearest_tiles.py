@@ -18,6 +18,9 @@ Singles = NDArray[np.float32]
 CHUNK = 64
 """Values that are refused together."""
 
+HALVINGS = 10
+"""Attempts to tell the nearest pairs of a first tile from the others before they are offered."""
+
 
 @compiled()
 def offer(
@@ -56,6 +59,9 @@ def offer(
         least[:] = right_values[:, 0]
     for i in range(n_left):
         row, half, low = products[i], left_halves[i], left_values[i, 0]
+        floor = low
+        if low == -np.inf:
+            low = floor = _exceeded(row, half, right_halves, left_values.shape[1] + 1)
         for first in range(0, n_right, CHUNK):
             part = row[first : first + CHUNK]
             halves = right_halves[first : first + CHUNK]
@@ -69,11 +75,33 @@ def offer(
                 near = part[c] - half - halves[c]
                 if near > low and right_first + first + c != own[i]:
                     _replace(left_values[i], left_places[i], near, right_first + first + c)
-                    low = left_values[i, 0]
+                    low = max(left_values[i, 0], floor)
                 if near > bounds[c]:
                     other = first + c
                     _replace(right_values[other], right_places[other], near, left_first + i)
                     bounds[c] = right_values[other, 0]
+
+
+@compiled(fastmath={"reassoc", "nnan", "nsz"})
+def _exceeded(products: Singles, half: float, halves: Singles, wanted: int) -> float:
+    """Return what at least so many pairs of a row exceed, and most others do not."""
+    low, high = products[0] - half - halves[0], products[0] - half - halves[0]
+    for c in range(len(products)):
+        near = products[c] - half - halves[c]
+        low, high = min(low, near), max(high, near)
+    low = np.nextafter(low, np.float32(-np.inf))
+    for _ in range(HALVINGS):
+        middle = np.float32(0.5) * (low + high)
+        above = np.int32(0)
+        for c in range(len(products)):
+            above += np.int32(products[c] - half - halves[c] > middle)
+        if above < wanted:
+            high = middle
+        else:
+            low = middle
+            if above < 2 * wanted:
+                break
+    return low
 
 
 @compiled()
@@ -91,3 +119,28 @@ def _replace(values: Singles, places: Ints, value: float, place: int) -> None:
         values[hole], places[hole] = values[child], places[child]
         hole = child
     values[hole], places[hole] = value, place
+
+
+@compiled()
+def first_in_order(
+    squared: NDArray[np.float64], places: Ints, k: int
+) -> tuple[Longs, NDArray[np.float64]]:
+    """Return the first k of each row of candidates by distance, then by place, both (rows, k)."""
+    found = np.empty((len(squared), k), np.int64)
+    distances = np.empty((len(squared), k))
+    for i in range(len(squared)):
+        count = 0
+        for c in range(squared.shape[1]):
+            distance, place = squared[i, c], places[i, c]
+            at = count
+            while at > 0 and (
+                distances[i, at - 1] > distance
+                or (distances[i, at - 1] == distance and found[i, at - 1] > place)
+            ):
+                if at < k:
+                    distances[i, at], found[i, at] = distances[i, at - 1], found[i, at - 1]
+                at -= 1
+            if at < k:
+                distances[i, at], found[i, at] = distance, place
+                count = min(count + 1, k)
+    return found, distances

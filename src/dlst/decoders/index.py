@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dlst._kernels.nearest_tiles import first_in_order
 from dlst._kernels.pair_distances import dense_pair_distances
 from dlst._matrices import FeatureMatrix
 from dlst.decoders._inputs import FloatArray, IntArray
@@ -22,7 +23,7 @@ NUMBERS_WORTH_CODES = 500_000
 ALONE = 4
 """So many queries are answered one by one, where there are many numbers to be read."""
 
-MORE_THAN_WANTED = 8
+MORE_THAN_WANTED = 4
 """Rows that single precision finds beyond those wanted; the nearest of all are then exact."""
 
 
@@ -96,19 +97,19 @@ class NeighbourIndex:
                 indices[again], squared[again] = found.indices, found.squared_distances
             return indices, squared
 
-        return in_blocks(settle, row_blocks(len(queries), self.rows.shape[0]), k, n_jobs)
+        numbers = candidates.places.shape[1] * self.rows.shape[1]
+        return in_blocks(settle, row_blocks(len(queries), numbers), k, n_jobs)
 
     def _ordered(
         self, queries: FloatArray, places: NDArray[np.int32], k: int
     ) -> tuple[IntArray, FloatArray]:
         """Return the k nearest of each query's candidates, and their squared distances."""
         asked = np.repeat(np.arange(len(places)), places.shape[1])
-        squared = dense_pair_distances(
-            queries, self.rows, asked, places.ravel().astype(np.int64)
-        ).reshape(places.shape)
-        order = np.lexsort((places, squared), axis=1)[:, :k]
-        indices = np.take_along_axis(places, order, axis=1).astype(np.int64)
-        return indices, np.take_along_axis(squared, order, axis=1)
+        squared = dense_pair_distances(queries, self.rows, asked, places.ravel())
+        found: tuple[IntArray, FloatArray] = first_in_order(
+            squared.reshape(places.shape), places, k
+        )
+        return found
 
     def _one_by_one(self, queries: FloatArray, own: IntArray, k: int) -> Neighbours:
         """Search for a few queries, each among the rows that can be its nearest."""

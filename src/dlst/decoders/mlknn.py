@@ -9,11 +9,11 @@ import scipy.sparse as sp
 from scipy.special import logit
 from sklearn.utils.validation import check_is_fitted
 
+from dlst._kernels.label_votes import label_counts
 from dlst._matrices import FeatureMatrix
 from dlst._parameters import Constraints, integer, number
 from dlst.decoders._base import CheckedDecoder
 from dlst.decoders._inputs import (
-    BoolArray,
     FloatArray,
     Given,
     IntArray,
@@ -114,9 +114,7 @@ class MLkNNDecoder(CheckedDecoder):
         self.n_codes_, self.n_labels_ = index.rows.shape[1], labels.shape[1]
         self.index_, self.ones_ = index, labels.ones
         self.constant_, self.prevalence_ = labels.constant, labels.prevalence
-        counts = self._count(found)
-        self._estimate(judged, counts)
-        return self._leave_own_count_out(judged, counts)
+        return self._estimate(judged, self._count(found))
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:
         """Return the posterior of each label and its logit, finite also for constant labels."""
@@ -168,56 +166,62 @@ class MLkNNDecoder(CheckedDecoder):
 
     def _count(self, found: Neighbours) -> IntArray:
         """Count the neighbours that have each label, shape (n, K)."""
-        n, k = found.indices.shape
-        links = sp.csr_array(
-            (np.ones(n * k), found.indices.ravel(), np.arange(n + 1) * k),
-            shape=(n, self.ones_.shape[0]),
+        counts: IntArray = label_counts(
+            found.indices, self.ones_.indptr, self.ones_.indices, self.n_labels_
         )
-        return np.asarray((links @ self.ones_).toarray(), dtype=np.int64)
+        return counts
 
-    def _estimate(self, labels: Labels, counts: IntArray) -> None:
-        present, known = labels.dense()
-        is_known = np.ones(present.shape, dtype=bool) if known is None else known
-        self._histogram_present = self._histogram(counts, present == 1)
-        self._histogram_absent = self._histogram(counts, is_known & (present == 0))
-        s = self.smoothing
+    def _estimate(self, labels: Labels, counts: IntArray) -> FloatArray:
+        """Fill the tables; return posteriors from tables that do not hold the row's own entry."""
+        K, bins, s = self.n_labels_, self.n_neighbors_ + 1, self.smoothing
+        places = self._places(labels, counts)
+        filled = np.bincount(places.ravel(), minlength=3 * bins * K).astype(np.float64)
+        absent, present, _ = filled.reshape(3, bins, K)
         self.prior_ = _ratio(s + labels.n_positive, 2 * s + labels.n_known)
-        self.conditional_present_ = self._conditional(self._histogram_present)
-        self.conditional_absent_ = self._conditional(self._histogram_absent)
+        self.conditional_present_ = self._conditional(present)
+        self.conditional_absent_ = self._conditional(absent)
+        return np.take(self._without_own(labels, present, absent), places)
 
-    def _histogram(self, counts: IntArray, chosen: BoolArray) -> FloatArray:
-        """Count for each label the chosen rows with m = 0 … k such neighbours."""
-        bins = self.n_neighbors_ + 1
-        columns = np.nonzero(chosen)[1]
-        flat = np.bincount(columns * bins + counts[chosen], minlength=self.n_labels_ * bins)
-        return flat.reshape(self.n_labels_, bins).astype(np.float64)
+    def _places(self, labels: Labels, counts: IntArray) -> IntArray:
+        """Return where each entry stands in a flat table of (own value, count, label).
+
+        Own values are 0, 1 and unknown: two entries that agree in all three have one posterior.
+        """
+        places = self._flat(counts)
+        step = (self.n_neighbors_ + 1) * self.n_labels_
+        for value, entries in ((1, labels.ones), (2, labels.unknown)):
+            if entries is not None:
+                rows = np.repeat(np.arange(len(places)), np.diff(entries.indptr))
+                places[rows, entries.indices] += value * step
+        return places
+
+    def _flat(self, counts: IntArray) -> IntArray:
+        """Turn counts into where each entry stands in a flat table of (count, label)."""
+        counts *= self.n_labels_
+        counts += np.arange(self.n_labels_)
+        return counts
 
     def _conditional(self, histogram: FloatArray) -> FloatArray:
         s = self.smoothing
-        total = s * histogram.shape[1] + histogram.sum(axis=1, keepdims=True)
-        return _ratio(s + histogram, total)
+        total = s * histogram.shape[0] + histogram.sum(axis=0)
+        return np.ascontiguousarray(_ratio(s + histogram, total).T)
 
     def _posterior(self, counts: IntArray) -> FloatArray:
-        label = np.arange(self.n_labels_)
-        present = self.prior_ * self.conditional_present_[label, counts]
-        absent = (1.0 - self.prior_) * self.conditional_absent_[label, counts]
-        return self._bayes(present, absent, np.broadcast_to(self.prior_, counts.shape))
+        present = self.prior_ * self.conditional_present_.T
+        absent = (1.0 - self.prior_) * self.conditional_absent_.T
+        return np.take(self._bayes(present, absent, self.prior_), self._flat(counts))
 
-    def _leave_own_count_out(self, labels: Labels, counts: IntArray) -> FloatArray:
-        """Posterior of each training row from tables that do not hold its own entry."""
-        label, s, bins = np.arange(self.n_labels_), self.smoothing, self.n_neighbors_ + 1
-        own_present, known = labels.dense()
-        own_known = np.ones_like(own_present) if known is None else known.astype(np.float64)
-        own_absent = own_known - own_present
+    def _without_own(self, labels: Labels, present: FloatArray, absent: FloatArray) -> FloatArray:
+        """Posteriors of (own value, count, label), the own entry taken out of every sum."""
+        s, bins = self.smoothing, self.n_neighbors_ + 1
+        own_absent, own_present = np.eye(3)[:2, :, None, None]
+        own_known = own_absent + own_present
         prior = _ratio(s + labels.n_positive - own_present, 2 * s + labels.n_known - own_known)
-        likelihood = []
-        for table, own in (
-            (self._histogram_present, own_present),
-            (self._histogram_absent, own_absent),
-        ):
-            total = s * bins + table.sum(axis=1) - own
-            likelihood.append(_ratio(s + table[label, counts] - own, total))
-        return self._bayes(prior * likelihood[0], (1.0 - prior) * likelihood[1], prior)
+        likelihoods = [
+            _ratio(s + table - own, s * bins + table.sum(axis=0) - own)
+            for table, own in ((present, own_present), (absent, own_absent))
+        ]
+        return self._bayes(prior * likelihoods[0], (1.0 - prior) * likelihoods[1], prior)
 
     def _bayes(self, present: FloatArray, absent: FloatArray, prior: FloatArray) -> FloatArray:
         # Both vanish only without smoothing: the count was never seen, so the prior stays.

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._kernels.nearest_tiles import offer
-from dlst._threads import in_threads
+from dlst._threads import in_threads, one_blas_thread
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.neighbours import row_blocks
 
-TILE_ROWS = 512
-"""Products of so many rows with as many, 1 MB, are looked at before they leave the cache."""
+TILE_ROWS = 384
+"""Products of so many rows with as many, 0.6 MB, are looked at before they leave the cache."""
 
 FARTHEST = 1e20
 """Squared distance of a query from the centre, over that of the farthest row."""
@@ -106,8 +106,9 @@ class SingleRows:
                 not same,
             )
 
-        for pairs in _rounds(len(blocks)):
-            list(in_threads(search, pairs, n_jobs))
+        with one_blas_thread():
+            for pairs in _rounds(len(blocks)):
+                list(in_threads(search, pairs, n_jobs))
         squares = 2.0 * self.halves.astype(np.float64)
         return self._candidates(places, values[:, 0] + 0.5 * squares, squares)
 
@@ -139,7 +140,8 @@ class SingleRows:
                     False,
                 )
 
-        list(in_threads(search, _tiles(len(queries)), n_jobs))
+        with one_blas_thread():
+            list(in_threads(search, _tiles(len(queries)), n_jobs))
         return self._candidates(places, values[:, 0].astype(np.float64), squares)
 
     def _candidates(
