@@ -6,6 +6,8 @@ one product serves the lists of both its rows. A list is a heap with its least v
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -83,7 +85,7 @@ def offer(
 
 
 @compiled(fastmath={"reassoc", "nnan", "nsz"})
-def _exceeded(products: Singles, half: float, halves: Singles, wanted: int) -> float:
+def _exceeded(products: Singles, half: float, halves: Singles, wanted: int) -> Any:
     """Return what at least so many pairs of a row exceed, and most others do not."""
     low, high = products[0] - half - halves[0], products[0] - half - halves[0]
     for c in range(len(products)):

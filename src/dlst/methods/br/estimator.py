@@ -68,9 +68,10 @@ class BR(WeightedClassifier):
         ranked by logit p: a sigmoid, or isotonic steps. None: p = σ(f), not calibrated, labels
         ranked by margins of different scales; a sixth of the time.
     approximation : {"auto", "exact", "nystroem", "linear"}
-        ``"exact"``: LIBSVM on the n × n kernel. ``"nystroem"``: LIBLINEAR with squared hinge loss
-        on the features of ``n_basis`` sampled rows. ``"linear"``: the same on the features as they
-        are, which stay sparse, whatever the kernel. ``"auto"``: linear for more than 2000 rows of
+        ``"exact"``: the dual of the above on the n × n kernel. ``"nystroem"``: LIBLINEAR with
+        squared hinge loss on the features of ``n_basis`` sampled rows. ``"linear"``: the same on
+        the features as they are, which stay sparse, whatever the kernel. ``"auto"``: linear for
+        more than 2000 rows of
         features of which less than a quarter are non-zero, as in texts; else exact up to 8000 rows.
     n_basis : int or "auto"
         Rows that span the approximate kernel, the landmarks; ``"auto"`` is at most 1000.
@@ -104,8 +105,9 @@ class BR(WeightedClassifier):
 
     Notes
     -----
-    Cost: the kernel once, O(n² d) time and O(n²) memory, then one LIBSVM run per label, O(n²) to
-    O(n³) but without any kernel evaluation; prediction O(n_new s (d + K)). Approximately:
+    Cost: the kernel once, O(n² d) time and O(n²) memory, which serves all labels and folds; then
+    O(n) for each step of a label, of which there are O(n) to O(n²), by LIBSVM's choice of pairs and
+    its stopping rule; prediction O(n_new s (d + K)). Approximately:
     O(n s (d + s)) for the features and O(n s) for each step of each label.
 
     A label is learnt from the rows where it is known: the original has no mechanism for NaN, and

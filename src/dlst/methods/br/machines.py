@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,16 +11,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 from sklearn.utils.parallel import Parallel, delayed
 
+from dlst._kernels.dual_machine import dual_machine
 from dlst._matrices import FeatureMatrix
 from dlst.data import IterativeStratification
 
 FloatArray = NDArray[np.float64]
 
 FOLDS = 5
-_CACHE_MEGABYTES = 256
 _LINEAR_ITERATIONS = 1000
 # LinearSVC penalises the intercept; as the weight of a feature of this size it hardly notices.
 _INTERCEPT_SIZE = 10.0
@@ -33,15 +33,15 @@ class Trainer:
     Attributes
     ----------
     is_kernel : bool
-        Whether the design matrix is the kernel between the rows (LIBSVM, hinge loss), or their
-        features (LIBLINEAR, squared hinge loss).
+        Whether the design matrix is the kernel between the rows (hinge loss), or their features
+        (LIBLINEAR, squared hinge loss).
     C, tol, max_iter
         As in scikit-learn; ``max_iter=-1`` is no limit.
     positive_weight : float or "balanced"
         Weight of the losses of rows that carry the label; ``"balanced"``: so that both kinds of
         rows weigh the same.
     n_jobs : int, optional
-        Threads; both libraries let go of the interpreter while they work.
+        Threads; both solvers let go of the interpreter while they work.
     """
 
     is_kernel: bool
@@ -56,28 +56,11 @@ class Trainer:
         """Most steps of the solver; LIBLINEAR has no endless run."""
         return _LINEAR_ITERATIONS if self.max_iter == -1 and not self.is_kernel else self.max_iter
 
-    def machine(
+    def on_features(
         self, design: FeatureMatrix, targets: NDArray[np.bool_], rows: FloatArray | None = None
     ) -> _Machine:
         """Train on rows where the label is known, of both kinds, by the rows' weights."""
-        weight = self.positive_weight
-        if isinstance(weight, str):
-            counts = np.ones(len(targets)) if rows is None else rows
-            weight = float(counts[~targets].sum() / counts[targets].sum())
-        weights = {False: 1.0, True: weight}
-        if self.is_kernel:
-            kernel_machine = SVC(
-                kernel="precomputed",
-                C=self.C,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                class_weight=weights,
-                cache_size=_CACHE_MEGABYTES,
-            ).fit(design, targets, sample_weight=rows)
-            coef = np.zeros(design.shape[0])
-            coef[kernel_machine.support_] = kernel_machine.dual_coef_[0]
-            steps, finished = int(kernel_machine.n_iter_[0]), kernel_machine.fit_status_ == 0
-            return _Machine(coef, float(kernel_machine.intercept_[0]), steps, finished)
+        weights = {False: 1.0, True: self._weight(targets, rows)}
         limit = self.limit
         linear_machine = LinearSVC(
             C=self.C,
@@ -89,6 +72,31 @@ class Trainer:
         ).fit(design, targets, sample_weight=rows)
         coef, steps = linear_machine.coef_[0], int(linear_machine.n_iter_)
         return _Machine(coef, float(linear_machine.intercept_[0]), steps, steps < limit)
+
+    def on_kernel(
+        self, kernel: FloatArray, column: FloatArray, rows: FloatArray | None = None
+    ) -> _Machine:
+        """Train on the rows whose label is known; others have no part in the same kernel."""
+        known, targets = ~np.isnan(column), column == 1
+        weight = self._weight(targets[known], None if rows is None else rows[known])
+        most = self.C * np.where(targets, weight, 1.0) * (1.0 if rows is None else rows)
+        return _Machine(
+            *dual_machine(
+                kernel,
+                np.where(targets, 1.0, -1.0),
+                np.where(known & ~targets, -most, 0.0),
+                np.where(known & targets, most, 0.0),
+                self.tol,
+                self.max_iter,
+            )
+        )
+
+    def _weight(self, targets: NDArray[np.bool_], rows: FloatArray | None) -> float:
+        """Weight of the losses of rows with the label, beside 1 of all others."""
+        if not isinstance(self.positive_weight, str):
+            return self.positive_weight
+        counts = np.ones(len(targets)) if rows is None else rows
+        return float(counts[~targets].sum() / counts[targets].sum())
 
 
 @dataclass(frozen=True)
@@ -111,7 +119,11 @@ class Machines(NamedTuple):
 
 
 def train_machines(
-    design: FeatureMatrix, Y: sp.csr_array, trainer: Trainer, weights: FloatArray | None = None
+    design: FeatureMatrix,
+    Y: sp.csr_array,
+    trainer: Trainer,
+    weights: FloatArray | None = None,
+    held_out: NDArray[np.int64] | None = None,
 ) -> Machines:
     """Train one machine for each label, on the rows where it is known.
 
@@ -124,12 +136,14 @@ def train_machines(
     trainer : Trainer
     weights : ndarray of shape (n,), optional
         How often each row counts.
+    held_out : ndarray of int, optional
+        Rows of a kernel that are not learnt from.
     """
     columns = sp.csc_array(Y)
     with config_context(assume_finite=True), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # one for all labels is given below
         machines = Parallel(n_jobs=trainer.n_jobs, prefer="threads")(
-            delayed(_train_label)(design, _column(columns, label), trainer, weights)
+            delayed(_train_label)(design, _column(columns, label, held_out), trainer, weights)
             for label in range(Y.shape[1])
         )
     unfinished = sum(not machine.finished for machine in machines)
@@ -158,22 +172,18 @@ def out_of_fold_margins(
     margins = np.full((n, K), np.nan)
     folds = IterativeStratification(n_splits=min(FOLDS, n), shuffle=True, random_state=0)
     known = _known(Y)
-    # One place for the kernels of all folds: new memory costs more than what is written there.
-    room = np.empty(n * n if trainer.is_kernel else 0)
     for rows, held_out in folds.split(np.zeros((n, 1)), np.where(known, Y.toarray(), 0.0)):
         labels = np.flatnonzero(_varies(Y[rows]))
         if labels.size:
-            part = _between(design, rows, room) if trainer.is_kernel else design[rows]
             with warnings.catch_warnings():
                 # Those of all rows have said so already.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                of_rows = None if weights is None else weights[rows]
-                found = train_machines(part, Y[rows][:, labels], trainer, of_rows)
-            coef = found.coef
-            if trainer.is_kernel:
-                coef = np.zeros((n, len(labels)))
-                coef[rows] = found.coef
-            margins[np.ix_(held_out, labels)] = (design @ coef)[held_out] + found.intercept
+                if trainer.is_kernel:
+                    found = train_machines(design, Y[:, labels], trainer, weights, held_out)
+                else:
+                    of_rows = None if weights is None else weights[rows]
+                    found = train_machines(design[rows], Y[rows][:, labels], trainer, of_rows)
+            margins[np.ix_(held_out, labels)] = design[held_out] @ found.coef + found.intercept
     margins[~known] = np.nan
     return margins
 
@@ -181,32 +191,22 @@ def out_of_fold_margins(
 def _train_label(
     design: FeatureMatrix, column: FloatArray, trainer: Trainer, weights: FloatArray | None
 ) -> _Machine:
-    known = np.flatnonzero(~np.isnan(column))
-    if len(known) == len(column):
-        return trainer.machine(design, column == 1, weights)
+    if trainer.is_kernel:
+        return trainer.on_kernel(design, column, weights)
+    known = ~np.isnan(column)
+    if known.all():
+        return trainer.on_features(design, column == 1, weights)
     weights = None if weights is None else weights[known]
-    if not trainer.is_kernel:
-        return trainer.machine(design[known], column[known] == 1, weights)
-    part = _between(design, known, np.empty(len(known) ** 2))
-    found = trainer.machine(part, column[known] == 1, weights)
-    coef = np.zeros(len(column))
-    coef[known] = found.coef
-    return replace(found, coef=coef)
+    return trainer.on_features(design[np.flatnonzero(known)], column[known] == 1, weights)
 
 
-def _between(kernel: NDArray[np.float64], rows: NDArray[np.int64], room: FloatArray) -> FloatArray:
-    """Put the kernel between some rows in a given place: row by row is quicker than at once."""
-    part = room[: len(rows) ** 2].reshape(len(rows), len(rows))
-    for place, row in enumerate(rows):
-        # "clip": numpy would gather into a copy first to keep what is there if an index is wrong.
-        np.take(kernel[row], rows, out=part[place], mode="clip")
-    return part
-
-
-def _column(columns: sp.csc_array, label: int) -> FloatArray:
+def _column(columns: sp.csc_array, label: int, held_out: NDArray[np.int64] | None) -> FloatArray:
+    """Return a label of all rows, NaN where it is unknown or held out."""
     entries = slice(columns.indptr[label], columns.indptr[label + 1])
     column = np.zeros(columns.shape[0])
     column[columns.indices[entries]] = columns.data[entries]
+    if held_out is not None:
+        column[held_out] = np.nan
     return column
 
 
