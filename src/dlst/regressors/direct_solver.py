@@ -113,35 +113,42 @@ class _WeightedRows:
 
     def solve(self, T: NDArray[Any], C: float) -> _Solved:
         """Return duals, weights and diagonal for targets that are all known."""
-        inverse = self._inverse(1.0 / (2.0 * C))
+        factor = self._factor(1.0 / (2.0 * C))
         T = T * self.roots
         if self.wide:
-            residuals = inverse @ T
+            residuals = scipy.linalg.cho_solve(factor, T, check_finite=False)
             return _Solved(
-                residuals * self.roots, self.rows.T @ residuals, self.weights * np.diag(inverse)
+                residuals * self.roots,
+                self.rows.T @ residuals,
+                self.weights * np.diag(_lower_inverse(factor)),
             )
-        W = inverse @ (self.rows.T @ T)
+        W = scipy.linalg.cho_solve(factor, self.rows.T @ T, check_finite=False)
         # No row predicts itself better than by itself alone, whatever rounding makes of it.
         least = 1.0 / (1.0 + 2.0 * C * np.asarray((self.rows * self.rows).sum(axis=1)).ravel())
-        remains = np.maximum(1.0 - self._forms(inverse), least)
+        remains = np.maximum(1.0 - self._forms(_lower_inverse(factor)), least)
         duals = 2.0 * C * self.roots * (T - self.rows @ W)
         return _Solved(duals, W, 2.0 * C * self.weights * remains)
 
-    def _inverse(self, penalty: float) -> FloatArray:
+    def _factor(self, penalty: float) -> Any:
         penalised = self.products.copy()
         penalised[np.diag_indices_from(penalised)] += penalty
-        factor = scipy.linalg.cholesky(penalised, lower=True, overwrite_a=True)
-        inverse: FloatArray = scipy.linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
-        lower = np.tril(inverse, -1)
-        return lower + lower.T + np.diag(np.diag(inverse))
+        # By columns, as LAPACK has it: what is the upper half there is the lower one here.
+        return scipy.linalg.cho_factor(penalised.T, overwrite_a=True, check_finite=False)
 
-    def _forms(self, inverse: FloatArray) -> FloatArray:
-        """Return x A xᵀ of each row."""
+    def _forms(self, lower: FloatArray) -> FloatArray:
+        """Return x A xᵀ of each row, for a symmetric A of which the lower half is given."""
         if not isinstance(self.rows, np.ndarray):
             parts = (part.astype(np.int32) for part in (self.rows.indptr, self.rows.indices))
-            forms: FloatArray = quadratic_forms(*parts, self.rows.data, inverse)
+            forms: FloatArray = quadratic_forms(*parts, self.rows.data, lower)
             return forms
         n, d = self.rows.shape
+        inverse = np.tril(lower) + np.tril(lower, -1).T
         blocks = gen_batches(n, max(1, _BLOCK_ENTRIES // d))
         rows = (self.rows[block] for block in blocks)
         return np.concatenate([np.einsum("ij,ij->i", part @ inverse, part) for part in rows])
+
+
+def _lower_inverse(factor: Any) -> FloatArray:
+    """Return the inverse of a factored matrix in the factor's place; only its lower half counts."""
+    inverse: FloatArray = scipy.linalg.lapack.dpotri(factor[0], overwrite_c=1)[0].T
+    return inverse
