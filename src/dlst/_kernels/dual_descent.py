@@ -126,17 +126,20 @@ def objectives(
     ridge: NDArray[np.floating],
     hinge: bool,
     duals: NDArray[np.floating],
-    W: Floats,
+    W: NDArray[np.floating],
 ) -> tuple[Floats, Floats]:
-    """Return the primal objective of ``W`` and the dual one of ``duals``, for each label."""
+    """Return the primal objective of ``W`` and the dual one of ``duals``, for each label.
+
+    ``W`` is to be Σ_i a_i x_i.
+    """
     last, width = W.shape[0] - 1, W.shape[1]
     primal, dual = np.zeros(width), np.zeros(width)
     for f in range(last + 1):
         for j in range(width):
-            primal[j] += 0.5 * W[f, j] ** 2
+            primal[j] += 0.5 * np.float64(W[f, j]) ** 2
     for j in range(width):
         dual[j] = -primal[j]
-    score = np.empty(width)
+    score = np.empty(width, data.dtype)
     for i in range(len(indptr) - 1):
         for j in range(width):
             score[j] = W[last, j]
@@ -149,7 +152,7 @@ def objectives(
             t, a = np.float64(targets[i, j]), np.float64(duals[i, j])
             if t != t:
                 continue
-            error = t - score[j]
+            error = t - np.float64(score[j])
             if hinge and error * t < 0.0:
                 error = 0.0
             primal[j] += error * error / (2.0 * u)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, log10
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,10 +18,8 @@ from dlst._matrices import FeatureMatrix
 FloatArray = NDArray[np.float64]
 Loss: TypeAlias = Literal["squared", "squared_hinge"]
 
-CHECK_EVERY = 2
-"""Passes between two looks at the duality gap; a look costs about a pass.
-
-A pass takes about a decimal off the gap: the first look comes where it may be small enough."""
+DRIFTING_PASSES = 8
+"""So many passes, and weights are added up anew: sums of steps drift a little in each."""
 
 DOUBLE_BELOW = 1e-6
 """Gaps below this are beyond single precision."""
@@ -47,9 +45,17 @@ class Solution:
     gaps: FloatArray
     n_passes: NDArray[np.int64]
 
+    def of(self, targets: slice) -> Solution:
+        """Return the machines of some of the targets."""
+        parts = (self.duals, self.W, self.gaps, self.n_passes)
+        return Solution(*(part[..., targets] for part in parts))
+
 
 class DualSolver:
     """Solve min ½‖w_j‖² + C Σ_i s_i loss(w_j·x_i, t_ij) for all targets j of one set of rows.
+
+    A pass over the rows takes about a decimal off the duality gap, and a look at the gap costs half
+    a pass: it comes where the gap may be small enough.
 
     Targets are cut into blocks of 64 that are solved independently, so that threads change no
     byte of the result.
@@ -137,58 +143,91 @@ class DualSolver:
         if start is not None:
             duals[:] = start
             W[:] = primal_weights(*self.rows, duals, d)
+            lengths = _best_lengths(targets, u, duals, W)
+            duals *= lengths
+            W *= lengths
         order = np.random.default_rng(self.seed)
-        passes, gaps = 0, np.full(width, np.inf)
-        wanted = max(CHECK_EVERY, ceil(-log10(self.tol)) + (start is None))
-        while passes < self.max_iter and gaps.max() > self.tol:
+        passes, renewed, wanted = 0, 0, 1 if start is not None else ceil(-log10(self.tol)) + 1
+        while True:
             idle = np.zeros(n, np.bool_)
             for _ in range(min(wanted, self.max_iter - passes)):
                 visits = order.permutation(n).astype(np.int32)
                 descend(*self.rows, targets, u, curvature, visits, self.hinge, duals, W, idle)
                 passes += 1
-            exact = primal_weights(*self.rows, duals, d)
-            primal, dual = objectives(*self.rows, targets, u, self.hinge, duals, exact)
+            primal, dual = objectives(*self.rows, targets, u, self.hinge, duals, W)
             gaps = (primal - dual) / np.maximum(primal, np.finfo(np.float64).tiny)
-            # Single precision drifts a little in each pass; this is where it comes back.
-            W[:] = exact
-            wanted = CHECK_EVERY
-        return duals, W, gaps, np.full(width, passes)
+            if passes >= self.max_iter or gaps.max() <= self.tol:
+                return duals, W, gaps, np.full(width, passes)
+            if passes - renewed >= DRIFTING_PASSES:
+                W[:], renewed = primal_weights(*self.rows, duals, d), passes
+            wanted = ceil(log10(gaps.max() / self.tol))
 
-    def probed_diagonal(
-        self, known: Any, C: float, n_probes: int, start: NDArray[Any] | None = None
-    ) -> tuple[FloatArray, NDArray[Any]]:
-        """Estimate the diagonal of M = (X Xᵀ + diag u)⁻¹ from random targets.
-
-        The duals of targets z are M z, so that z_i (M z)_i has mean M_ii for random signs z. The
-        error falls with the root of the number of probes.
+    def probes(self, known: Any, n_probes: int) -> NDArray[Any]:
+        """Draw random signs, (n, n_probes), masked like the targets, one after the other.
 
         Parameters
         ----------
         known : ndarray of bool, shape (n, t), or None
-            Entries of the targets that count. Probes are masked like the targets, one after the
-            other; the diagonal is then the mean over their problems.
-        C : float
+            Entries of the targets that count; all by default.
         n_probes : int
-        start : ndarray of shape (n, at most n_probes), optional
-            Duals of the same probes at another C.
-
-        Returns
-        -------
-        diagonal : ndarray of shape (n, 1)
-        duals : ndarray of shape (n, n_probes)
+            The first of more are the same.
         """
-        n = self.shape[0]
         signs = np.random.default_rng(self.seed + 1)
-        probes = np.empty((n, n_probes), np.float32)
+        probes = np.empty((self.shape[0], n_probes), self.dtype)
         for column in range(n_probes):
-            probes[:, column] = signs.integers(0, 2, size=n) * 2 - 1
+            probes[:, column] = signs.integers(0, 2, size=len(probes)) * 2 - 1
             if known is not None:
                 probes[~known[:, column % known.shape[1]], column] = np.nan
-        if start is not None:
-            start = np.pad(start, ((0, 0), (0, n_probes - start.shape[1])))
-        duals = self.solve(probes, C, start).duals
-        seen = np.isfinite(probes)
-        total = np.einsum("ij,ij->i", np.where(seen, probes, 0), duals, dtype=np.float64)
+        return probes
+
+    def probed_diagonal(self, probes: NDArray[Any], duals: NDArray[Any], C: float) -> Diagonal:
+        """Estimate the diagonal of M = (X Xᵀ + diag u)⁻¹ from random targets and their duals.
+
+        The duals of targets z are M z, so that z_i (M z)_i has mean M_ii for random signs z. The
+        error of the mean falls with the root of the number of probes; but most of M_ii is told by
+        the row's features, and what rows differ by beyond that is drawn to it as far as it is
+        noise. Of probes that are masked it is the mean over their problems.
+        """
         u = self.ridge(C)
-        diagonal = total / np.maximum(seen.sum(axis=1), 1)
-        return np.clip(diagonal, 1.0 / (self.lengths + u), 1.0 / u)[:, None], duals
+        seen = np.isfinite(probes)
+        products = np.where(seen, probes * duals, 0) * u[:, None]
+        count = np.maximum(seen.sum(axis=1), 1)
+        found = products.sum(axis=1) / count
+        squares = np.einsum("ij,ij->i", products, products) / count
+        noise = float(np.mean((squares - found**2) / np.maximum(count - 1, 1)))
+        told = self._told_by_features(u)
+        expected = told @ np.linalg.lstsq(told, found, rcond=None)[0]
+        excess = max(float(np.mean((found - expected) ** 2)) - noise, 0.0)
+        kept = excess / (excess + noise) if excess > 0 else 0.0
+        share = np.clip(expected + kept * (found - expected), u / (self.lengths + u), 1.0)
+        return Diagonal((share / u)[:, None], kept * noise / float(np.mean(share**2)))
+
+    def _told_by_features(self, u: FloatArray) -> FloatArray:
+        """Return what u_i M_ii is regressed on: 1, a row's length, and how common its features are.
+
+        If features had no products with each other, u_i M_ii would be one less the last.
+        """
+        indptr, indices, data = self.rows
+        row_of = np.repeat(np.arange(self.shape[0]), np.diff(indptr))
+        squares = data.astype(np.float64) ** 2 / u[row_of]
+        sums = np.bincount(indices, squares, minlength=self.shape[1])
+        common = np.bincount(row_of, squares / (1.0 + sums[indices]), minlength=self.shape[0])
+        common += 1.0 / u / (1.0 + np.sum(1.0 / u))
+        return np.column_stack([np.ones_like(u), self.lengths / u, common])
+
+
+def _best_lengths(
+    targets: NDArray[Any], u: NDArray[Any], duals: NDArray[Any], W: NDArray[Any]
+) -> NDArray[Any]:
+    """Return by what duals of another problem are best multiplied, (t,): the dual is quadratic."""
+    linear = np.einsum("ij,ij->j", duals, np.nan_to_num(targets), dtype=np.float64)
+    square = np.einsum("ij,ij->j", W, W, dtype=np.float64)
+    square += np.einsum("i,ij,ij->j", u, duals, duals, dtype=np.float64)
+    return np.divide(linear, square, out=np.ones_like(linear), where=square > 0).astype(W.dtype)
+
+
+class Diagonal(NamedTuple):
+    """Values of the diagonal of M, (n, 1) or (n, t), and their relative variance."""
+
+    values: FloatArray
+    variance: float = 0.0

@@ -66,8 +66,8 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         What ``"auto"`` chooses from, ascending.
     n_probes : int
         Random targets by which leave-one-out is estimated where there is no cheap closed form:
-        more than 3000 rows and features, or many patterns of unknown targets. Four times as many
-        halve the error, in the time of four times as many targets.
+        more than 3000 rows and features, or many patterns of unknown targets. So many at most,
+        and no more than give leave-one-out errors to 1 %.
     tol : float
         Relative duality gap at which a machine is done. Below 1e-6 the work is done in double
         precision.
@@ -230,8 +230,8 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
             )
         coef, intercept = solution.W[:-1], solution.W[-1].astype(np.float64)
         if found.diagonal is not None:
-            self.loo_diagonal_ = found.diagonal
-            left_out = T - solution.duals / found.diagonal
+            self.loo_diagonal_ = found.diagonal.values
+            left_out = T - solution.duals / self.loo_diagonal_
             unknown = np.isnan(T)
             if unknown.any():
                 left_out = np.where(unknown, _scores(X, coef, intercept), left_out)

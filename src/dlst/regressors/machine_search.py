@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +13,23 @@ from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
 from dlst.regressors.direct_solver import DirectSolver, is_direct
-from dlst.regressors.dual_solver import DualSolver, Loss, Solution
+from dlst.regressors.dual_solver import Diagonal, DualSolver, Loss, Solution
 
 FloatArray = NDArray[np.float64]
 
 FIRST_C = 0.1
-SEARCH_PROBES = 64
 SEARCH_TOL = 1e-3
+FIRST_PROBES = 32
+DEARER_GAIN = 0.005
+"""Share of the error that a larger C must save: squares like it sooner than log-losses do, of which
+left-out rows of two thirds of GoEmotions have 2 % more where C saves 0.3 % of the squares."""
+
+DIAGONAL_ERROR = 0.01
+"""Relative error of a probed diagonal that is small enough: leave-one-out errors are off by it.
+
+Short texts reach it with the first probes, and C is sought with these alone. Three times the error
+cost .001 of the average precision of left-out rows of GoEmotions."""
+
 SEARCH_TARGETS = 128
 """C is one for all targets: where there are twice as many, so many of them choose it."""
 
@@ -28,7 +39,7 @@ class Attempt(NamedTuple):
 
     C: float
     solution: Solution
-    diagonal: Any
+    diagonal: Diagonal | None
     probes: NDArray[Any] | None = None
 
 
@@ -49,18 +60,34 @@ class MachineProblem:
         """Solve for one C, from the duals of another where there are any."""
         known = np.isfinite(T)
         complete = bool(known.all())
-        if self.loss == "squared":
-            n_patterns = 1 if complete else len(np.unique(known, axis=1).T)
-            if is_direct(self.X.shape, n_patterns):
-                return Attempt(C, *self._direct.solve(T, C))
-        solver = self.descent(self.X, self.weights, tol)
-        begun = None if start is None else start.solution.duals
-        solution = solver.solve(T, C, begun)
         if self.loss != "squared":
-            return Attempt(C, solution, None)
-        probes = None if start is None else start.probes
-        masks = None if complete else known
-        return Attempt(C, solution, *solver.probed_diagonal(masks, C, n_probes, probes))
+            begun = None if start is None else start.solution.duals
+            return Attempt(C, self.descent(self.X, self.weights, tol).solve(T, C, begun), None)
+        n_patterns = 1 if complete else len(np.unique(known, axis=1).T)
+        if is_direct(self.X.shape, n_patterns):
+            solution, diagonal = self._direct.solve(T, C)
+            return Attempt(C, solution, Diagonal(diagonal))
+        return self._descended(T, None if complete else known, C, tol, n_probes, start)
+
+    def _descended(
+        self, T: NDArray[Any], known: Any, C: float, tol: float, most: int, start: Attempt | None
+    ) -> Attempt:
+        """Solve for targets and first probes side by side, then for more probes where needed."""
+        solver = self.descent(self.X, self.weights, tol)
+        t, first = T.shape[1], min(FIRST_PROBES, most)
+        probes = solver.probes(known, first)
+        begun = (
+            None if start is None else np.hstack([start.solution.duals, start.probes[:, :first]])
+        )
+        both = solver.solve(np.hstack([T, probes], dtype=solver.dtype), C, begun)
+        duals = both.duals[:, t:]
+        diagonal = solver.probed_diagonal(probes, duals, C)
+        wanted = min(most, ceil(first * diagonal.variance / DIAGONAL_ERROR**2))
+        if wanted > first:
+            probes = solver.probes(known, wanted)
+            more = solver.solve(probes[:, first:], C).duals
+            diagonal = solver.probed_diagonal(probes, np.hstack([duals, more]), C)
+        return Attempt(C, both.of(slice(t)), diagonal, duals)
 
     def search(
         self, T: NDArray[Any], Cs: Sequence[float], counts: FloatArray
@@ -93,7 +120,7 @@ class MachineProblem:
         errors: dict[float, float] = {}
 
         def tried(C: float, start: Attempt | None) -> Attempt:
-            found = self.solve(T, C, SEARCH_TOL, SEARCH_PROBES, start)
+            found = self.solve(T, C, SEARCH_TOL, FIRST_PROBES, start)
             errors[C] = self._error(T, found, counts)
             return found
 
@@ -101,7 +128,7 @@ class MachineProblem:
         for path in (grid[place + 1 :], grid[:place][::-1]):
             for C in path:
                 found = tried(C, best)
-                if errors[C] >= errors[best.C]:
+                if errors[C] >= errors[best.C] * (1.0 - DEARER_GAIN * (C > best.C)):
                     break
                 best = found
             if best is not first:
@@ -126,6 +153,8 @@ class MachineProblem:
 
     def _error(self, T: NDArray[Any], found: Attempt, counts: FloatArray) -> float:
         """Return the mean squared leave-one-out error of known targets."""
-        squares = (found.solution.duals / found.diagonal) ** 2
+        diagonal, variance = found.diagonal or Diagonal(np.ones((1, 1)))
+        squares = (found.solution.duals / diagonal) ** 2
         counted = np.where(np.isfinite(T), self.weights[:, None] * counts, 0.0)
-        return float((squares * counted).sum() / counted.sum())
+        # Noise in a divisor makes squares larger, by three times its relative variance.
+        return float((squares * counted).sum() / counted.sum() / (1.0 + 3.0 * variance))
