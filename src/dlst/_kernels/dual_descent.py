@@ -152,7 +152,7 @@ def objectives(
             t, a = np.float64(targets[i, j]), np.float64(duals[i, j])
             if t != t:
                 continue
-            error = t - np.float64(score[j])
+            error = float(t) - float(score[j])
             if hinge and error * t < 0.0:
                 error = 0.0
             primal[j] += error * error / (2.0 * u)

@@ -16,7 +16,12 @@ TOGETHER = 512
 """Factors from 1 to 2 that are multiplied before their logarithm is taken; 1024 would overflow."""
 
 
-@compiled()
+LARGE = 40.0
+"""Logits beyond this count as this: what is left of 1 is below rounding."""
+
+
+# Loops without branches, calls and a fixed order of sums are worked on several labels at a time.
+@compiled(error_model="numpy", fastmath={"contract", "reassoc"})
 def logistic_sums(
     evidence: Floats,
     present: Floats,
@@ -54,43 +59,51 @@ def logistic_sums(
     """
     m, n, K = evidence.shape
     partial = known.size > 0
+    alike = np.all(of_rows == 1.0) and np.all(of_labels == 1.0)
     loss = 0.0
     by_intercept, by_slope = np.zeros(K), np.zeros(m)
     curvature, cross, square = np.zeros(K), np.zeros((m, K)), np.zeros((m, m))
+    logits, small, counts = np.empty(K), np.empty(K), np.empty(K)
     errors, weights = np.empty(K), np.empty(K)
     for i in range(n):
-        row_loss, product, factors = 0.0, 1.0, 0
         for j in range(K):
-            if partial and not known[i, j]:
-                errors[j], weights[j] = 0.0, 0.0
-                continue
-            logit = intercepts[j]
-            for k in range(m):
-                logit += slopes[k] * evidence[k, i, j]
-            small = math.exp(-abs(logit))
-            share = 1.0 / (1.0 + small)
-            y = present[i, j]
-            count = of_rows[i] * of_labels[j]
-            row_loss += count * (max(logit, 0.0) - y * logit)
-            # The loss only says how far to go: its rounding, 1e-16 an entry, moves no step.
-            if count == 1.0:
-                product *= 1.0 + small
-                factors += 1
-            else:
-                row_loss += count * math.log1p(small)
-            if factors == TOGETHER:
-                row_loss += math.log(product)
-                product, factors = 1.0, 0
-            errors[j] = count * ((share if logit >= 0.0 else small * share) - y)
-            weights[j] = count * small * share * share
-        loss += row_loss + math.log(product)
-        by_intercept += errors
-        curvature += weights
+            logits[j] = intercepts[j]
+            counts[j] = of_rows[i] * of_labels[j]
+        for k in range(m):
+            for j in range(K):
+                logits[j] += slopes[k] * evidence[k, i, j]
+        if partial:
+            for j in range(K):
+                counts[j] *= known[i, j]
+        for j in range(K):
+            small[j] = _exponential(-min(abs(logits[j]), LARGE))
+        for j in range(K):
+            share = 1.0 / (1.0 + small[j])
+            present_share = share if logits[j] >= 0.0 else small[j] * share
+            errors[j] = counts[j] * (present_share - present[i, j])
+            weights[j] = counts[j] * small[j] * share * share
+        for j in range(K):
+            loss += counts[j] * (max(logits[j], 0.0) - present[i, j] * logits[j])
+        # The loss only says how far to go: its rounding, 1e-16 an entry, moves no step.
+        if alike:
+            for first in range(0, K, TOGETHER):
+                product = 1.0
+                for j in range(first, min(first + TOGETHER, K)):
+                    product *= 1.0 + counts[j] * small[j]
+                loss += math.log(product)
+        else:
+            for j in range(K):
+                loss += counts[j] * math.log1p(small[j])
+        for j in range(K):
+            by_intercept[j] += errors[j]
+            curvature[j] += weights[j]
         for k in range(m):
             here = evidence[k, i]
+            total = 0.0
             for j in range(K):
-                by_slope[k] += errors[j] * here[j]
+                total += errors[j] * here[j]
                 cross[k, j] += weights[j] * here[j]
+            by_slope[k] += total
             for other in range(k + 1):
                 there = evidence[other, i]
                 total = 0.0
@@ -101,3 +114,18 @@ def logistic_sums(
         for other in range(k):
             square[other, k] = square[k, other]
     return loss, by_intercept, by_slope, curvature, cross, square
+
+
+@compiled(fastmath={"contract"}, inline="always")
+def _exponential(x: float) -> float:
+    """Return exp(x) for x from -40 to 0: the series of exp(x / 256), squared eight times.
+
+    To 1e-13 where it matters, and to 1e-10 where it is 1e-17.
+    """
+    y = x / 256.0
+    value = 1.0 + y / 8.0
+    for order in (7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
+        value = 1.0 + y / order * value
+    for _ in range(8):
+        value *= value
+    return value

@@ -47,8 +47,9 @@ class Solution:
 
     def of(self, targets: slice) -> Solution:
         """Return the machines of some of the targets."""
-        parts = (self.duals, self.W, self.gaps, self.n_passes)
-        return Solution(*(part[..., targets] for part in parts))
+        return Solution(
+            self.duals[:, targets], self.W[:, targets], self.gaps[targets], self.n_passes[targets]
+        )
 
 
 class DualSolver:
@@ -212,8 +213,8 @@ class DualSolver:
         squares = data.astype(np.float64) ** 2 / u[row_of]
         sums = np.bincount(indices, squares, minlength=self.shape[1])
         common = np.bincount(row_of, squares / (1.0 + sums[indices]), minlength=self.shape[0])
-        common += 1.0 / u / (1.0 + np.sum(1.0 / u))
-        return np.column_stack([np.ones_like(u), self.lengths / u, common])
+        constant = 1.0 / u / (1.0 + np.sum(1.0 / u))
+        return np.column_stack([np.ones_like(u), self.lengths / u, common + constant])
 
 
 def _best_lengths(
@@ -223,7 +224,8 @@ def _best_lengths(
     linear = np.einsum("ij,ij->j", duals, np.nan_to_num(targets), dtype=np.float64)
     square = np.einsum("ij,ij->j", W, W, dtype=np.float64)
     square += np.einsum("i,ij,ij->j", u, duals, duals, dtype=np.float64)
-    return np.divide(linear, square, out=np.ones_like(linear), where=square > 0).astype(W.dtype)
+    lengths: NDArray[Any] = np.divide(linear, square, out=np.ones_like(linear), where=square > 0)
+    return lengths.astype(W.dtype)
 
 
 class Diagonal(NamedTuple):

@@ -76,9 +76,9 @@ class MachineProblem:
         solver = self.descent(self.X, self.weights, tol)
         t, first = T.shape[1], min(FIRST_PROBES, most)
         probes = solver.probes(known, first)
-        begun = (
-            None if start is None else np.hstack([start.solution.duals, start.probes[:, :first]])
-        )
+        begun = None
+        if start is not None and start.probes is not None:
+            begun = np.hstack([start.solution.duals, start.probes[:, :first]])
         both = solver.solve(np.hstack([T, probes], dtype=solver.dtype), C, begun)
         duals = both.duals[:, t:]
         diagonal = solver.probed_diagonal(probes, duals, C)
