@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 from dlst.decoders import ShortlistDecoder
 from dlst.encoders import SignCode, SketchedCode
 from dlst.errors import DataError
+from dlst.regressors import SparseMachines
 
 
 def planted(n=120, K=60, n_topics=6, seed=0):
@@ -21,10 +22,10 @@ def planted(n=120, K=60, n_topics=6, seed=0):
     return X.astype(np.float64), sp.csr_array((rng.random((n, K)) < chance).astype(np.float64))
 
 
-def fitted(X, Y, **parameters):
+def fitted(X, Y, noise=0.05, **parameters):
     encoder = SketchedCode(8, random_state=0)
     Z = encoder.fit_transform(Y)
-    codes = Z + 0.05 * np.random.default_rng(1).normal(size=Z.shape)
+    codes = Z + noise * np.random.default_rng(1).normal(size=Z.shape)
     decoder = ShortlistDecoder(random_state=0, **parameters)
     return decoder.fit(codes, Y, targets=Z, X=X, encoder=encoder), codes
 
@@ -101,6 +102,34 @@ def test_more_labels_than_are_told_of_all_rows_are_told_of_some(monkeypatch):
     told = decoder.out_of_sample()
     assert told.probabilities.shape == (10, 60)
     assert told.rows.max() > 60
+
+
+def test_labels_own_regressions_are_evidence_and_find_labels_that_no_near_row_has():
+    X, Y = planted(n=300)
+    machines = SparseMachines(C=1.0, random_state=0)
+    few = {"n_code_neighbors": 2, "n_feature_neighbors": 2, "noise": 1.0}
+    decoder, codes = fitted(X, Y, direct=machines, n_direct=9, **few)
+    without, _ = fitted(X, Y, **few)
+    assert decoder.slopes_.shape == (4,)
+    assert decoder.slopes_[3] > 0
+    assert decoder.recall_ > without.recall_ + 0.1
+    listed = decoder.shortlist(codes[:5], X=X[:5])
+    best = np.argsort(-decoder.direct_.scores(X[:5]), axis=1)[:, :9]
+    for row in range(5):
+        assert set(best[row].tolist()) <= set(listed[[row]].indices.tolist())
+    why = decoder.explain(codes[:5], X=X[:5])
+    assert why.sources[-1] == "direct"
+    np.testing.assert_allclose(why.logit, decoder.scores(codes[:5], X=X[:5]).ranking)
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch):
+    X, Y = planted()
+    whole, codes = fitted(X, Y, direct=SparseMachines(C=1.0, random_state=0))
+    monkeypatch.setattr("dlst.decoders.neighbours.BLOCK_ENTRIES", 500)
+    blocks, _ = fitted(X, Y, direct=SparseMachines(C=1.0, random_state=0))
+    np.testing.assert_allclose(blocks.slopes_, whole.slopes_, rtol=1e-6)
+    told, expected = (one.scores(codes, X=X).ranking for one in (blocks, whole))
+    np.testing.assert_allclose(told, expected, atol=1e-6)
 
 
 def test_errors_say_what_is_needed():

@@ -46,16 +46,19 @@ def label_counts(voters: Integers, indptr: Integers, indices: Integers, n_labels
 def listed_sums(
     weights: tuple[Floats, Floats],
     voters: tuple[Integers, Integers],
+    named: Integers,
     indptr: Integers,
     indices: Integers,
     n_labels: int,
 ) -> tuple[Longs, Longs, Floats, Floats]:
-    """Add up what two kinds of voters give to the labels that any of them has.
+    """Add up what two kinds of voters give to the labels that any of them has, or that are named.
 
     Parameters
     ----------
     weights, voters : pairs of ndarrays of shape (n, k)
         k may differ.
+    named : ndarray of shape (n, m)
+        Labels that are listed whether or not a voter has them.
     indptr, indices : labels of the voters, CSR without data
     n_labels : int
 
@@ -67,7 +70,7 @@ def listed_sums(
         What voters of each kind gave.
     """
     n = len(voters[0])
-    most = 0
+    most = named.size
     for kind in range(2):
         for i in range(n):
             for row in voters[kind][i]:
@@ -87,6 +90,11 @@ def listed_sums(
                         labels[count] = label
                         count += 1
                     sums[kind, place[label]] += weights[kind][i, c]
+        for label in named[i]:
+            if place[label] < 0:
+                place[label] = count
+                labels[count] = label
+                count += 1
         starts[i + 1] = count
         for q in range(starts[i], count):
             place[labels[q]] = -1

@@ -1,4 +1,4 @@
-"""Very many labels: those of near rows are scored, all others have their prior."""
+"""Very many labels: the likely ones are scored, all others have their prior."""
 
 from __future__ import annotations
 
@@ -6,54 +6,54 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._kernels.label_votes import listed_sums
+from dlst._kernels.nearest import largest
+from dlst._kernels.sampled_products import sampled_products
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import Constraints, integer, number
-from dlst._seeds import drawn_rows
+from dlst._seeds import drawn_rows, give_seed
 from dlst.decoders._base import CheckedDecoder
-from dlst.decoders._inputs import (
-    FloatArray,
-    Given,
-    IntArray,
-    as_new,
-    chosen_rows,
-    clipped_logit,
-)
+from dlst.decoders._inputs import FloatArray, Given, IntArray, as_new, chosen_rows
 from dlst.decoders.calibration import fit_logistic
-from dlst.decoders.evidences.ballot import vote_weights
 from dlst.decoders.evidences.direct import stretched_logit
-from dlst.decoders.neighbours import Neighbours
+from dlst.decoders.listed_pairs import Asked, DirectScores, Pairs, Voters
+from dlst.decoders.neighbours import row_blocks
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
 from dlst.errors import DataError
 from dlst.explanation import Explanation, NeighbourVotes, Space
 from dlst.parts import OutOfSample, Scores, SearchedCodes
 
-VOTE_MARGIN = 1e-5
-
 TOLD_ENTRIES, FEWEST_TOLD = 4_000_000, 100
 """Rows times labels of left-out probabilities that are told, for whoever learns decisions."""
 
-PAIR_BLOCK = 1_000_000
-SOURCES = ("code vote", "feature vote", "read-out")
+LEFT_OUT_ENTRIES, FEWEST_LEFT_OUT = 100_000_000, 200
+"""Rows to weigh by, times all rows: each has a weight for the labels of each other row."""
+
+SPACES: dict[str, Space] = {"code vote": "codes", "feature vote": "features"}
+SOURCES = ("code vote", "feature vote", "read-out", "direct")
 
 
 class ShortlistDecoder(CheckedDecoder):
-    """Labels of the nearest rows, by codes and by features, scored; nothing is rows by labels.
+    """Labels of near rows, and those with the best scores of their own; others keep their prior.
 
-    A label that none of them has keeps its prior. For each label that some have,
+    Near are rows by codes and by features. For each label that is listed,
 
         logit p = a + Σ_m b_m · evidence_m,  b >= 0,
 
-    with the code vote, the feature vote and the read-out of the code by the encoder's inverse as
-    evidence; a and b are the same for all labels. For tens of thousands of labels and more, of
-    which each row has few.
+    with the code vote, the feature vote, the read-out of the code by the encoder's inverse and the
+    label's own regression on the features as evidence; a and b are the same for all labels. For
+    tens of thousands of labels and more, of which each row has few; nothing is rows by labels.
 
     Parameters
     ----------
+    direct : SparseMachines, optional
+        Regressions of all labels on the features; none by default.
+    n_direct : int
+        Labels that these find, besides those of near rows.
     n_code_neighbors, n_feature_neighbors : int
         Near rows that vote: more find more labels, and blur them.
     n_queries : int
@@ -67,13 +67,15 @@ class ShortlistDecoder(CheckedDecoder):
 
     Attributes
     ----------
-    slopes_ : ndarray of shape (3,)
-        Of code vote, feature vote and read-out.
+    slopes_ : ndarray of shape (3,) or (4,)
+        Of code vote, feature vote, read-out and, where there is one, direct regression.
+    direct_ : SparseMachines or None
+        Fitted.
     intercept_ : float
     recall_ : float
         Share of the labels of left-out rows that their shortlists hold.
-    link_scale_ : float
-        What the read-out is divided by on its way to a logit.
+    link_scale_ : ndarray of shape (1,) or (2,)
+        What read-out and direct scores are divided by on their way to a logit.
 
     Examples
     --------
@@ -81,12 +83,14 @@ class ShortlistDecoder(CheckedDecoder):
     >>> Y = sp.csr_array(np.kron(np.eye(3), np.ones((9, 1))))
     >>> encoder = SketchedCode(3, random_state=0)
     >>> Z = encoder.fit_transform(Y)
-    >>> decoder = ShortlistDecoder(5, 5).fit(Z, Y, targets=Z, X=Y, encoder=encoder)
+    >>> decoder = ShortlistDecoder(n_code_neighbors=5, n_feature_neighbors=5)
+    >>> decoder = decoder.fit(Z, Y, targets=Z, X=Y, encoder=encoder)
     >>> decoder.shortlist(Z[:1], X=Y[:1]).indices.tolist()
     [0]
     """
 
     _constraints: ClassVar[Constraints] = {
+        "n_direct": integer(at_least=0),
         "n_code_neighbors": integer(at_least=1),
         "n_feature_neighbors": integer(at_least=1),
         "n_queries": integer(at_least=1),
@@ -97,6 +101,8 @@ class ShortlistDecoder(CheckedDecoder):
 
     def __init__(
         self,
+        direct: Any = None,
+        n_direct: int = 20,
         n_code_neighbors: int = 80,
         n_feature_neighbors: int = 40,
         n_queries: int = 2_000,
@@ -104,6 +110,8 @@ class ShortlistDecoder(CheckedDecoder):
         random_state: Any = None,
         n_jobs: int | None = None,
     ):
+        self.direct = direct
+        self.n_direct = n_direct
         self.n_code_neighbors = n_code_neighbors
         self.n_feature_neighbors = n_feature_neighbors
         self.n_queries = n_queries
@@ -123,8 +131,19 @@ class ShortlistDecoder(CheckedDecoder):
         self.readout_, self.offset_ = np.ascontiguousarray(inverse.decoding.T), inverse.offset
         self.voters_ = codes if targets is None else (1 - self.rho) * codes + self.rho * targets
         self.feature_rows_, self.n_features_ = CosineRows(X), X.shape[1]
-        rows = drawn_rows(labels.labelled_rows, self.n_queries, self.random_state)
-        self._weigh(_Asked(codes[rows], X[rows], rows), rows)
+        self.direct_ = None if self.direct is None else self._regressed(X)
+        most = max(FEWEST_LEFT_OUT, LEFT_OUT_ENTRIES // len(codes))
+        rows = drawn_rows(labels.labelled_rows, min(self.n_queries, most), self.random_state)
+        self._weigh(Asked(codes[rows], X[rows], self._left_out_scores(X, rows), rows))
+
+    def _regressed(self, X: FeatureMatrix) -> Any:
+        return give_seed(clone(self.direct), self.random_state).fit(X, self._labels)
+
+    def _left_out_scores(self, X: FeatureMatrix, rows: IntArray) -> DirectScores | None:
+        if self.direct_ is None:
+            return None
+        weights = self.direct_.left_out_weights(X, rows)
+        return lambda block: np.asarray(weights[block] @ self._labels, dtype=np.float32)
 
     def shortlist(
         self, codes: Any, *, X: Any = None, at_least: int = 0, handicap: FloatArray | None = None
@@ -153,21 +172,22 @@ class ShortlistDecoder(CheckedDecoder):
         """Say what made the logits of listed labels, and who voted; others keep their prior."""
         asked = self._checked(codes, X)
         chosen = chosen_rows(rows, len(asked.codes))
-        asked = _Asked(asked.codes[chosen], asked.X[chosen], None)
+        asked = self._asked(asked.codes[chosen], asked.X[chosen])
         pairs = self._pairs(asked)
-        owner = np.repeat(np.arange(len(chosen)), np.diff(pairs.starts))
-        terms = np.zeros((len(chosen), self._K, 1 + len(SOURCES)))
+        terms = np.zeros((len(chosen), self._K, 1 + len(self.slopes_)))
         # A list starts from one intercept, whatever the prior of its labels.
-        terms[owner, pairs.labels, 0] = self.intercept_ - self._unlisted_logits[pairs.labels]
-        terms[owner, pairs.labels, 1:] = (self.slopes_[:, None] * self._evidence(pairs)).T
+        listed = pairs.owner, pairs.labels
+        terms[*listed, 0] = self.intercept_ - self._unlisted_logits[pairs.labels]
+        terms[*listed, 1:] = (self.slopes_[:, None] * self._evidence(pairs)).T
         votes = {
-            name: NeighbourVotes(voters, np.sqrt(squared[:, : voters.shape[1]]), weights, space)
-            for name, space, voters, squared, weights in self._voters(asked)
+            name: NeighbourVotes(
+                kind.rows, np.sqrt(kind.squared[:, : kind.rows.shape[1]]), kind.weights, space
+            )
+            for (name, space), kind in zip(SPACES.items(), self._voters(asked), strict=True)
         }
         constant = np.zeros(self._K, dtype=bool)
-        return Explanation(
-            chosen, ("listed", *SOURCES), self._unlisted_logits, terms, votes, constant
-        )
+        sources = ("listed", *SOURCES[: len(self.slopes_)])
+        return Explanation(chosen, sources, self._unlisted_logits, terms, votes, constant)
 
     def out_of_sample(self) -> OutOfSample:
         """Return probabilities of some training rows, each predicted without itself."""
@@ -181,21 +201,25 @@ class ShortlistDecoder(CheckedDecoder):
     def _K(self) -> int:  # noqa: N802
         return len(self.log_prior_)
 
-    def _checked(self, codes: Any, X: Any) -> _Asked:
+    def _checked(self, codes: Any, X: Any) -> Asked:
         check_is_fitted(self, "slopes_")
         checked, features = as_new(codes, X, self.voters_.shape[1], self.n_features_)
         if features is None:
             raise DataError(f"X must have the {self.n_features_} columns of the fit; got None.")
-        return _Asked(as_dense(checked), features, None)
+        return self._asked(as_dense(checked), features)
 
-    def _weigh(self, asked: _Asked, rows: IntArray) -> None:
+    def _asked(self, codes: FloatArray, X: FeatureMatrix) -> Asked:
+        machines = self.direct_
+        return Asked(codes, X, None if machines is None else lambda rows: machines.scores(X[rows]))
+
+    def _weigh(self, asked: Asked) -> None:
         """Learn intercept and slopes on the shortlists of left-out rows, and what these miss."""
+        rows = np.asarray(asked.own)
         truth = self._labels[rows]
         pairs = self._pairs(asked)
-        owner = np.repeat(np.arange(len(rows)), np.diff(pairs.starts))
-        present = np.asarray(truth[owner, pairs.labels], dtype=np.float64).ravel()
-        absent = pairs.readout[present == 0]
-        self.link_scale_ = float(absent.std()) + 1e-3 if absent.size else 1.0
+        present = np.asarray(truth[pairs.owner, pairs.labels], dtype=np.float64).ravel()
+        absent = pairs.scores[:, present == 0]
+        self.link_scale_ = absent.std(axis=1) + 1e-3 if absent.size else np.ones(len(absent))
         intercepts, self.slopes_ = fit_logistic(self._evidence(pairs)[:, :, None], present[:, None])
         self.intercept_ = float(intercepts[0])
         self.recall_ = float(present.sum() / max(truth.nnz, 1))
@@ -207,57 +231,57 @@ class ShortlistDecoder(CheckedDecoder):
         self.calibration_rows_ = rows[told]
         self._left_out = self._listed(pairs)[told]
 
-    def _pairs(self, asked: _Asked) -> _Pairs:
-        _, _, voters, _, weights = zip(*self._voters(asked), strict=True)
-        ones = self._labels
-        starts, labels, *sums = listed_sums(weights, voters, ones.indptr, ones.indices, self._K)
-        owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        votes = [_votes(total, each, owner) for total, each in zip(sums, weights, strict=True)]
-        readout = np.empty(len(labels))
-        for first in range(0, len(labels), PAIR_BLOCK):
-            part = slice(first, first + PAIR_BLOCK)
-            readout[part] = np.einsum(
-                "ij,ij->i", asked.codes[owner[part]], self.readout_[labels[part]]
-            )
-        return _Pairs(starts, labels, votes, readout + self.offset_[labels])
+    def _pairs(self, asked: Asked) -> Pairs:
+        voters = self._voters(asked)
+        blocks = row_blocks(len(asked.codes), self._K)
+        return Pairs.joined([self._pairs_of(asked, voters, rows) for rows in blocks])
 
-    def _voters(self, asked: _Asked) -> list[tuple[str, Space, IntArray, FloatArray, FloatArray]]:
-        """Return name, space, rows, squared distances and weights of both kinds of voters."""
-        kinds: list[tuple[str, Space, int]] = [
-            ("code vote", "codes", self.n_code_neighbors),
-            ("feature vote", "features", self.n_feature_neighbors),
-        ]
-        voters = []
-        for found, (name, space, k) in zip(self._neighbours(asked), kinds, strict=True):
-            weights = vote_weights(found.squared_distances, k)
-            rows = np.ascontiguousarray(found.indices[:, : weights.shape[1]])
-            voters.append((name, space, rows, found.squared_distances, weights))
-        return voters
+    def _pairs_of(self, asked: Asked, voters: list[Voters], rows: slice) -> Pairs:
+        """List the labels of some rows, with votes and scores."""
+        codes, ones = asked.codes[rows], self._labels
+        direct = None if asked.direct is None else asked.direct(rows)
+        named = np.empty((len(codes), 0), np.int32)
+        if direct is not None and self.n_direct:
+            named = largest(direct, np.full(len(codes), -1), min(self.n_direct, self._K))
+        here = [kind.of(rows) for kind in voters]
+        starts, labels, *sums = listed_sums(
+            tuple(kind.weights for kind in here),
+            tuple(kind.rows for kind in here),
+            named,
+            ones.indptr,
+            ones.indices,
+            self._K,
+        )
+        owner = np.repeat(np.arange(len(codes)), np.diff(starts))
+        readout = sampled_products(codes, self.readout_, starts, labels) + self.offset_[labels]
+        scores = [readout] if direct is None else [readout, direct[owner, labels]]
+        shares = [kind.share(total, owner) for kind, total in zip(here, sums, strict=True)]
+        return Pairs(starts, labels, owner, shares, np.array(scores, dtype=np.float64))
 
-    def _neighbours(self, asked: _Asked) -> tuple[Neighbours, Neighbours]:
+    def _voters(self, asked: Asked) -> list[Voters]:
+        """Find both kinds of voters: rows with near codes, and rows with near features."""
         most = len(self.voters_) - (asked.own is not None)
         codes, features = (
             min(k + 1, most) for k in (self.n_code_neighbors, self.n_feature_neighbors)
         )
-        return (
-            nearest_codes(self.voters_, codes, asked.codes, own=asked.own, n_jobs=self.n_jobs),
-            nearest_cosines(
-                self.feature_rows_, features, asked.X, own=asked.own, n_jobs=self.n_jobs
-            ),
+        near = nearest_codes(self.voters_, codes, asked.codes, own=asked.own, n_jobs=self.n_jobs)
+        alike = nearest_cosines(
+            self.feature_rows_, features, asked.X, own=asked.own, n_jobs=self.n_jobs
         )
+        return [
+            Voters.among(near, self.n_code_neighbors),
+            Voters.among(alike, self.n_feature_neighbors),
+        ]
 
-    def _evidence(self, pairs: _Pairs) -> FloatArray:
+    def _evidence(self, pairs: Pairs) -> FloatArray:
         prior = np.exp(self.log_prior_[pairs.labels])
-        votes = (
-            clipped_logit((n_eff * share + prior) / (n_eff + 1.0), VOTE_MARGIN)
-            for share, n_eff in pairs.votes
-        )
-        return np.stack([*votes, stretched_logit(pairs.readout, np.array(self.link_scale_))])
+        votes = [share.logit(prior) for share in pairs.shares]
+        return np.stack([*votes, *map(stretched_logit, pairs.scores, self.link_scale_)])
 
-    def _logits(self, pairs: _Pairs) -> FloatArray:
+    def _logits(self, pairs: Pairs) -> FloatArray:
         return np.asarray(self.intercept_ + self.slopes_ @ self._evidence(pairs))
 
-    def _listed(self, pairs: _Pairs) -> sp.csr_array:
+    def _listed(self, pairs: Pairs) -> sp.csr_array:
         shape = (len(pairs.starts) - 1, self._K)
         return sp.csr_array((self._logits(pairs), pairs.labels, pairs.starts), shape=shape)
 
@@ -284,30 +308,3 @@ class ShortlistDecoder(CheckedDecoder):
         rows = np.repeat(np.arange(listed.shape[0]), np.diff(listed.indptr))
         logits[rows, listed.indices] = listed.data
         return logits
-
-
-class _Asked:
-    """Rows that are asked about; ``own`` are their numbers among the training rows, if they are."""
-
-    def __init__(self, codes: FloatArray, X: FeatureMatrix, own: IntArray | None):
-        self.codes, self.X, self.own = codes, X, own
-
-
-class _Pairs:
-    """Rows with the labels of their lists, CSR, and what near rows and codes say of them."""
-
-    def __init__(
-        self,
-        starts: NDArray[np.int64],
-        labels: NDArray[np.int64],
-        votes: list[tuple[FloatArray, FloatArray]],
-        readout: FloatArray,
-    ):
-        self.starts, self.labels, self.votes, self.readout = starts, labels, votes, readout
-
-
-def _votes(sums: FloatArray, weights: FloatArray, owner: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the share of the votes, and how many votes that share is worth."""
-    total = weights.sum(axis=1)
-    n_eff = total**2 / (weights**2).sum(axis=1)
-    return sums / total[owner], n_eff[owner]

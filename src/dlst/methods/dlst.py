@@ -149,7 +149,7 @@ class DLST(LabelSpaceClassifier):
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> Composition:
         if self.regression_ == "linear" and has_many_labels(Y) and not self._parts_given():
-            return self._completed(LinearDLST.parts_for_many_labels())
+            return self._completed(LinearDLST.parts_for_many_labels(X, Y))
         return super()._composition(X, Y, weights)
 
     def _own_parts(self, *, fitting: bool) -> Composition:

@@ -10,7 +10,7 @@ from dlst.decoders import ShortlistDecoder, StagedDecoder
 from dlst.encoders import SignCode, SketchedCode
 from dlst.methods.code_space import Composition
 from dlst.methods.label_space import LabelSpaceClassifier
-from dlst.regressors import LinearMachines
+from dlst.regressors import LinearMachines, SparseMachines
 
 MARGIN_C = 0.2
 MARGIN_TOL = 1e-2
@@ -21,6 +21,10 @@ MANY_LABELS = 5000
 MANY_ENTRIES = 50_000_000
 """More labels than this, or rows times labels, and nothing is as large as rows by labels."""
 
+MOST_PRODUCTS = 2e11
+"""Non-zero features times labels, or rows where these are fewer, in one pass of the machines of
+very many labels; more would be hours."""
+
 
 class LinearDLST(LabelSpaceClassifier):
     """Linear machines for each label, their left-out probabilities as codes, and calibrated votes.
@@ -29,9 +33,12 @@ class LinearDLST(LabelSpaceClassifier):
     on a thousand sampled rows fits too little. The paper's idea stays: neighbours are searched
     among codes of label space, here root probabilities of all labels, and their labels vote.
 
-    Of more than 5000 labels, or 50 million rows times labels, no machine is made for each: the
-    machines predict codes of at most 100 axes, and the labels of near rows are scored
-    (:class:`SketchedCode`, :class:`ShortlistDecoder`), which is all that ``predict_top`` looks at.
+    Of more than 5000 labels, or 50 million rows times labels, nothing is made for all rows and
+    labels: codes have at most 100 axes (:class:`SketchedCode`), each label has a ridge regression
+    of few weights (:class:`SparseMachines`), and the labels of near rows and those with the best
+    regressions are scored (:class:`ShortlistDecoder`), which is all that ``predict_top`` looks at.
+    Where non-zero features times labels (or rows, where these are fewer) exceed 2 · 10¹¹, labels
+    are scored by near rows and codes alone.
 
     Parameters
     ----------
@@ -62,16 +69,18 @@ class LinearDLST(LabelSpaceClassifier):
         )
 
     @staticmethod
-    def parts_for_many_labels() -> Composition:
+    def parts_for_many_labels(X: FeatureMatrix, Y: sp.csr_array) -> Composition:
         """Return codes of few axes, linear machines, and a shortlist of labels."""
-        return Composition(SketchedCode(), LinearMachines(), ShortlistDecoder())
+        features = X.nnz if isinstance(X, sp.csr_array) else X.size
+        direct = SparseMachines() if features * min(Y.shape) <= MOST_PRODUCTS else None
+        return Composition(SketchedCode(), LinearMachines(), ShortlistDecoder(direct))
 
     def _composition(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> Composition:
         given = (self.encoder, self.regressor, self.decoder)
         if has_many_labels(Y) and all(part is None for part in given):
-            return self._completed(self.parts_for_many_labels())
+            return self._completed(self.parts_for_many_labels(X, Y))
         return super()._composition(X, Y, weights)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dlst.regressors.linear_machines import LinearMachines
     from dlst.regressors.linear_ridge import LinearRidge
     from dlst.regressors.smoother import Readout, Smoother
+    from dlst.regressors.sparse_machines import SparseMachines
     from dlst.regressors.streamed import StreamedSmoother
 else:
     __getattr__, __dir__ = on_first_use(__name__)
@@ -29,6 +30,7 @@ __all__ = [
     "LinearRidge",
     "Readout",
     "Smoother",
+    "SparseMachines",
     "StreamedSmoother",
     "as_regressor",
     "kernel_matrix",
