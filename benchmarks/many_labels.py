@@ -1,9 +1,15 @@
-"""The best labels of a thousand and of a hundred thousand: time for each row, memory of the fit.
+"""Very many labels: scores beside extreme classification, time for each row, memory of the fit.
 
-Planted data of fixed cardinality: labels belong to topics, rows have words of theirs and few of
-their labels. Each number of labels in a process of its own; CPU seconds, best of three.
+Without ``--peers``: the best labels of a thousand and of a hundred thousand, planted data of fixed
+cardinality: labels belong to topics, rows have words of theirs and few of their labels. Each number
+of labels in a process of its own; CPU seconds, best of three.
+
+With ``--peers``: precision of the first labels on the planted data, on words of real texts to be
+guessed from their other words, and on delicious, each method in a process and a thread of its own.
+Half of the words of GoEmotions, drawn at random, are labels, the others features.
 
     python benchmarks/many_labels.py [--labels 1000,100000] [--rows 20000]
+    python benchmarks/many_labels.py --peers peers/bin/python [--tasks topics,words,delicious]
 """
 
 from __future__ import annotations
@@ -14,16 +20,23 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import text
+from sklearn.feature_extraction.text import CountVectorizer
+from text_worker import OF_MANY_LABELS
 
-from dlst.methods import DLST
+from dlst.methods import DLST, FeatureScaler
 from dlst.metrics import precision_at_k
 
 N_WORDS, WORDS, CARDINALITY, TEST_ROWS = 20_000, 60, 5, 2_000
+TASKS = ("topics", "words", "delicious")
+TOPIC_ROWS, TOPIC_LABELS = 12_000, 6_000
+PEERS = ("omikuji", "napkinXC PLT", "PECOS XR-Linear")
 
 
 def planted(n: int, n_labels: int) -> tuple[Any, Any]:
@@ -67,6 +80,52 @@ def measure(n: int, n_labels: int) -> dict[str, Any]:
     }
 
 
+def words_of_texts() -> tuple[Any, Any]:
+    """Return half of the words of each text as features, the others as labels."""
+    texts, _ = text.goemotions("train")
+    words = sp.csr_array(CountVectorizer(binary=True, min_df=2).fit_transform(texts), dtype=float)
+    shown = np.random.default_rng(0).random(words.shape[1]) < 0.5
+    X, Y = (sp.csr_array(words[:, np.flatnonzero(half)]) for half in (shown, ~shown))
+    whole = np.flatnonzero((np.diff(X.indptr) > 0) & (np.diff(Y.indptr) > 0))
+    return X[whole], Y[whole]
+
+
+def task(name: str) -> tuple[Any, Any, Any, Any]:
+    """Return scaled features and labels of training rows, then of test rows."""
+    if name == "delicious":
+        return text.features(name)
+    if name == "topics":
+        X, Y = planted(TOPIC_ROWS + TEST_ROWS, TOPIC_LABELS)
+    else:
+        X, Y = words_of_texts()
+    n = X.shape[0] - TEST_ROWS
+    # Labels that no training row has are no task for anybody.
+    seen = np.flatnonzero(np.asarray(Y[:n].sum(axis=0)).ravel())
+    scaler = FeatureScaler().fit(X[:n])
+    X, Y = sp.csr_array(scaler.transform(X)), Y[:, seen]
+    return X[:n], Y[:n], X[n:], Y[n:]
+
+
+def compare(name: str, peers: str) -> None:
+    """Print how ours and the peers do on one task."""
+    X, Y, X_test, Y_test = task(name)
+    print(f"\n{name}: {X.shape[0]} rows, {X.shape[1]} features, {Y.shape[1]} labels", flush=True)
+    print(f"{'':26} {'P@1':>6} {'P@3':>6} {'P@5':>6} {'fit, s':>7} {'predict':>7} {'GiB':>5}")
+    ours = (*(("DLST",) if name == "delicious" else ()), *OF_MANY_LABELS)
+    with tempfile.TemporaryDirectory() as folder:
+        for part, values in (("X", X), ("Y", Y), ("X_test", X_test)):
+            sp.save_npz(Path(folder) / f"{part}.npz", values)
+        for method in (*ours, *PEERS):
+            interpreter = sys.executable if method in ours else peers
+            cell = text.measure(name, method, Path(folder), Y_test, interpreter)
+            if "error" in cell:
+                print(f"{method:26} {cell['error']}", flush=True)
+                continue
+            scores = " ".join(f"{score:6.4f}" for score in cell["scores"][:3])
+            costs = f"{cell['fit']:7.1f} {cell['predict']:7.1f} {cell['GiB']:5.2f}"
+            print(f"{method:26} {scores} {costs}", flush=True)
+
+
 def cpu_seconds() -> float:
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
@@ -76,8 +135,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--labels", default="1000,100000")
     parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--peers", help="interpreter that has the peers")
+    parser.add_argument("--tasks", default=",".join(TASKS))
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
+    if chosen.peers:
+        for name in chosen.tasks.split(","):
+            compare(name, chosen.peers)
+        return
     sizes = [int(size) for size in chosen.labels.split(",")]
     if chosen.one:
         print(json.dumps(measure(chosen.rows, sizes[0])))

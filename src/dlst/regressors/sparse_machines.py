@@ -130,9 +130,10 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
     def scores(self, X: FeatureMatrix) -> Singles:
         """Return the scores of all targets of rows, (n, t); few rows at a time, as t is large."""
         rows, W = sp.csr_array(X, dtype=np.float32), self.coef_
-        return row_scores(
+        found: Singles = row_scores(
             rows.indptr, rows.indices, rows.data, W.indptr, W.indices, W.data, self.intercept_
         )
+        return found
 
     def left_out_weights(self, X: FeatureMatrix, rows: IntArray) -> Singles:
         """Return the weights (q, n) by which targets of other rows add up to left-out scores.
