@@ -413,6 +413,7 @@ def test_impossible_delimiters_are_refused(tmp_path: Path, delimiter: str) -> No
         (b'a,k\n1,0\n"1,0\n2,1\n', 3, "closing quote"),
         (b"a,a\n1,0\n", 1, "distinct column names, got 'a' 2 times"),
         (b"a,k\n1,0\n\xe9,1\n", 3, "expected UTF-8 text, got the byte 0xe9"),
+        ("a,k\n1,0\n".encode("utf-16"), 1, "from UTF-16: iconv -f utf-16 -t utf-8"),
         (b"a,k\n1,0\n2\x00,1\n", 3, "a zero byte"),
         (b"a,k\r1,0\r2,1\r", 1, "a carriage return inside a line"),
         (b"\n \na,b,a\n1,0,1\n", 3, "distinct column names, got 'a' 2 times"),
