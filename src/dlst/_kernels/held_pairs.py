@@ -1,11 +1,10 @@
 """All pairs of few label sets, held at once: code distances are computed once for value and force.
 
-Rows of pairs are worked on as in :mod:`dlst._kernels.alignment`, in float64.
+The pairs above the diagonal lie behind each other in one long row, on which the loops of
+:mod:`dlst._kernels.alignment` run in float64 without the ends of many short ones.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -18,30 +17,25 @@ from dlst._kernels.alignment import (
     code_row,
     label_tile,
     logarithms,
-    row_force,
-    row_mass,
     row_pull,
 )
 
 
-@compiled(**VECTORISED)
-def weighted_sum(values: Floats, weights: Floats) -> Any:
-    """Sum of products, for rows that are too short for the BLAS library."""
-    total = values.dtype.type(0)
-    for j in range(values.size):
-        total += values[j] * weights[j]
-    return total
-
-
 @compiled()
-def label_pulls(pairs: Pairs) -> Floats:
-    """Return v k' SCALE of all pairs, shape (m, m); what is below the diagonal has no meaning."""
+def label_pulls(pairs: Pairs) -> tuple[Floats, Floats]:
+    """Return v k' SCALE and v of all pairs, row after row above the diagonal."""
     m = len(pairs.weights)
-    pulls: Floats = label_tile(pairs, 0, m, 0, m)
+    tile: Floats = label_tile(pairs, 0, m, 0, m)
+    pulls, weights = np.empty(m * (m - 1) // 2), np.empty(m * (m - 1) // 2)
+    start = 0
     for i in range(m):
-        pull, w, p = pulls[i, i + 1 :], pairs.weights[i + 1 :], pairs.shares[i + 1 :]
+        pull, w, p = tile[i, i + 1 :], pairs.weights[i + 1 :], pairs.shares[i + 1 :]
         row_pull(pull, pull, pairs.weights[i], pairs.shares[i], w, p)
-    return pulls
+        stop = start + len(pull)
+        pulls[start:stop] = pull
+        weights[start:stop] = pairs.shares[i] * w + pairs.weights[i] * p
+        start = stop
+    return pulls, weights
 
 
 @compiled()
@@ -49,7 +43,6 @@ def held_forces(
     codes: Floats,
     pulls: Floats,
     weights: Floats,
-    shares: Floats,
     root: bool,
     label_mass: float,
     same_mass: float,
@@ -63,41 +56,64 @@ def held_forces(
     Parameters
     ----------
     codes : ndarray of shape (m, r)
-    pulls : ndarray of shape (m, m)
+    pulls, weights : ndarray of shape (m (m - 1) / 2,)
         As :func:`label_pulls` gives them.
-    weights, shares, root
+    root
         As in :class:`Pairs`.
     label_mass : float
         Sum of v k' over all ordered pairs of instances.
     same_mass : float
         Ordered pairs of instances with one set, which are at distance zero.
     tile : ndarray of shape (m, m)
-        Room for distances and forces.
+        Room for inner products and forces.
     """
-    m = len(codes)
-    squares, logs, sums = (codes * codes).sum(axis=1), np.empty(m), np.zeros(m)
+    m, r = codes.shape
+    squares, x, logs = (codes * codes).sum(axis=1), np.empty_like(pulls), np.empty_like(pulls)
     np.dot(codes, codes.T, tile)
-    log_sum, code_mass = 0.0, 0.0
+    start = 0
     for i in range(m):
-        x, log_x = tile[i, i + 1 :], logs[i + 1 :]
-        code_row(x, squares[i], squares[i + 1 :], root)
-        logarithms(x, log_x)
-        log_sum += weighted_sum(pulls[i, i + 1 :], log_x)
-        code_mass += row_mass(x, weights[i], shares[i], weights[i + 1 :], shares[i + 1 :])
+        row = x[start : start + m - 1 - i]
+        row[:] = tile[i, i + 1 :]
+        code_row(row, squares[i], squares[i + 1 :], root)
+        start += len(row)
+    logarithms(x, logs)
+    log_sum, code_mass = _sums(x, logs, pulls, weights)
     code_mass = same_mass + 2.0 * code_mass
+    _forces(x, pulls, weights, 1.0 / (label_mass * SCALE), 1.0 / code_mass, root)
+    start = 0
     for i in range(m):
         tile[i, : i + 1] = 0.0
-        sums[i] += row_force(
-            tile[i, i + 1 :],
-            pulls[i, i + 1 :],
-            weights[i],
-            shares[i],
-            weights[i + 1 :],
-            shares[i + 1 :],
-            label_mass,
-            code_mass,
-            root,
-            sums[i + 1 :],
-        )
-    forces = np.dot(tile, codes) + np.dot(tile.T, codes)
-    return 2.0 * log_sum / SCALE, code_mass, 4.0 * (sums.reshape(-1, 1) * codes - forces)
+        tile[i, i + 1 :] = x[start : start + m - 1 - i]
+        start += m - 1 - i
+    # With ones beside the codes, the products hold the sums of the forces too.
+    beside = np.ones((m, r + 1))
+    beside[:, :r] = codes
+    forces = np.dot(tile, beside) + np.dot(tile.T, beside)
+    return 2.0 * log_sum / SCALE, code_mass, 4.0 * (forces[:, r:] * codes - forces[:, :r])
+
+
+@compiled(**VECTORISED)
+def _sums(x: Floats, logs: Floats, pulls: Floats, weights: Floats) -> tuple[float, float]:
+    """Return the sums of v k' log(1+d) SCALE and of v k."""
+    log_sum, mass = 0.0, 0.0
+    for j in range(x.size):
+        log_sum += pulls[j] * logs[j]
+        mass += weights[j] / x[j]
+    return log_sum, mass
+
+
+@compiled(**VECTORISED)
+def _forces(
+    x: Floats, pulls: Floats, weights: Floats, attraction: float, repulsion: float, root: bool
+) -> None:
+    """Overwrite 1 + d with forces, as :func:`dlst._kernels.alignment.row_force` does."""
+    if root:
+        for j in range(x.size):
+            k, distance = 1.0 / x[j], x[j] - 1.0
+            # 1/(2d); coincident codes have no direction in which to part.
+            slope = 0.5 / distance if distance > 0.0 else 0.0
+            x[j] = slope * k * (pulls[j] * attraction - weights[j] * k * repulsion)
+    else:
+        for j in range(x.size):
+            k = 1.0 / x[j]
+            x[j] = k * (pulls[j] * attraction - weights[j] * k * repulsion)

@@ -24,7 +24,7 @@ BLOCK = 256
 """Sets in a tile of pairs, which then fits a core's cache."""
 
 HELD_SETS = 512
-"""Up to so many sets all pairs are held, two arrays of 2 MB at most; above, they are visited."""
+"""Up to so many sets all pairs are held, in 6 MB at most; above, they are visited."""
 
 DOUBLE_SETS = 2_000
 """Up to so many sets all is float64; above, pairs of squared distances are float32."""
@@ -127,8 +127,8 @@ class PairAlignment:
         self._measure_labels(pairs)
         self._pair_groups = _groups(pairs) if single else [pairs]
         few = len(weights) <= HELD_SETS and not self._sampled
-        self._pulls = label_pulls(pairs) if few else None
-        self._room = np.empty_like(self._pulls) if few else None
+        self._pulls: Any = label_pulls(pairs) if few else None
+        self._room = np.empty((len(weights), len(weights))) if few else None
 
     def value_and_gradient(self, codes: FloatArray) -> tuple[float, FloatArray]:
         """KL divergence and its gradient in the codes, shape (m, r).
@@ -158,14 +158,7 @@ class PairAlignment:
         """Value and gradient where all pairs are held."""
         (pairs,) = self._pair_groups
         log_sum, code_mass, gradient = held_forces(
-            codes,
-            self._pulls,
-            pairs.weights,
-            pairs.shares,
-            pairs.root,
-            self.label_mass,
-            self._same_mass,
-            self._room,
+            codes, *self._pulls, pairs.root, self.label_mass, self._same_mass, self._room
         )
         return self._value(log_sum, code_mass), gradient
 
