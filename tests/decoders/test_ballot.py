@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from decoder_problems import NAN, csr, slow_vote
@@ -47,6 +49,21 @@ def test_weights_fall_to_zero_at_the_next_neighbour():
 
 def test_duplicates_alone_weigh_the_same():
     np.testing.assert_allclose(vote_weights(np.zeros((1, 4)), 3), 1 + 1e-6)
+
+
+def test_a_sharper_vote_is_a_power_of_nearness_and_worth_fewer_observations():
+    squared = np.array([[0.0, 1, 2, 4]])
+    np.testing.assert_allclose(vote_weights(squared, 3, 3), [[1, 0.75**3, 0.5**3]], atol=2e-6)
+    found = Neighbours(np.array([[0, 1, 2, 3]]), squared)
+    for weights in (None, np.ones(4)):
+        plain = Ballot(csr(np.eye(4)[:, :3]), None, np.full(3, 0.5), weights)
+        sharp = replace(plain, sharpness=3)
+        votes = [weighted_vote(found, 3, ballot)[0] for ballot in (plain, sharp)]
+        shares = np.array([1, 0.75**3, 0.5**3])
+        n_eff = shares.sum() ** 2 / (shares**2).sum()
+        expected = (n_eff * shares / shares.sum() + 0.5) / (n_eff + 1)
+        np.testing.assert_allclose(votes[1], expected, atol=1e-5)
+        assert votes[1][0] > votes[0][0]
 
 
 def test_log_loss_counts_known_entries_only():

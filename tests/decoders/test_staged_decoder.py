@@ -28,12 +28,12 @@ def problem(n=150, K=4, d=12, seed=0, noise=0.6):
     return codes, Y, X
 
 
-def slow_vote(squared, k, Y, prior):
+def slow_vote(squared, k, Y, prior, sharpness):
     """Vote row by row: weights fall with the distance, and the prior has one vote."""
     votes = np.empty((len(squared), Y.shape[1]))
     for i, distances in enumerate(squared):
         order = np.argsort(distances, kind="stable")
-        weights = 1 - distances[order[:k]] / distances[order[k]] + 1e-6
+        weights = (1 - distances[order[:k]] / distances[order[k]]) ** sharpness + 1e-6
         share = weights @ Y[order[:k]] / weights.sum()
         n_eff = weights.sum() ** 2 / (weights**2).sum()
         votes[i] = (n_eff * share + prior) / (n_eff + 1)
@@ -45,8 +45,10 @@ def slow_link(codes, scale):
     return np.log(np.log1p(np.exp(share / scale))) - np.log(np.log1p(np.exp((1 - share) / scale)))
 
 
-@pytest.mark.parametrize("n_axes", [2, 10])
-def test_it_is_what_the_definition_says(n_axes):
+@pytest.mark.parametrize(("n_axes", "sharpness"), [(2, 1), (10, 1), (10, 3)])
+def test_it_is_what_the_definition_says(n_axes, sharpness, monkeypatch):
+    if sharpness == 3:
+        monkeypatch.setattr("dlst.decoders.evidences.offered_votes.SHARP_ABOVE", 3)
     codes, Y, X = problem(n=100)
     k, rho, n = 12, 0.1, 100
     decoder = StagedDecoder(k_grid=[k], rho_grid=[rho], n_axes=n_axes, least_gain=-1)
@@ -64,12 +66,24 @@ def test_it_is_what_the_definition_says(n_axes):
     votes = []
     for squared in (near.sum(axis=2), 2 - 2 * unit @ unit.T):
         np.fill_diagonal(squared, np.inf)
-        votes.append(slow_vote(squared, k, Y, prior))
+        votes.append(slow_vote(squared, k, Y, prior, sharpness))
     evidence = np.stack([direct, *votes])
     intercepts, slopes = fit_logistic(evidence, Y)
     logits = intercepts + np.tensordot(slopes, evidence, axes=1)
     np.testing.assert_allclose(decoder.slopes_, slopes, atol=1e-3)
     np.testing.assert_allclose(decoder.out_of_sample_proba_, expit(logits), atol=1e-3)
+
+
+def test_of_many_labels_more_rows_are_offered_a_vote(monkeypatch):
+    codes, Y, X = problem(n=800)
+    asked = {}
+    for name, above in (("few", 100), ("many", 3)):
+        monkeypatch.setattr("dlst.decoders.evidences.offered_votes.SHARP_ABOVE", above)
+        decoder = StagedDecoder(least_gain=-1, random_state=0)
+        decoder.fit(codes, Y, X=X, encoder=SIGNS)
+        vote = decoder.evidences_[1]
+        asked[name] = max(vote.k_grid), vote.ballot_.sharpness
+    assert asked == {"few": (320, 1), "many": (1280, 3)}
 
 
 def test_new_rows_go_the_same_way_as_calibration_rows():

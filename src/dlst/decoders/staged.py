@@ -26,10 +26,10 @@ from dlst.decoders.evidences.label_scores import (
     SecondOpinion,
 )
 from dlst.decoders.evidences.offered_votes import (
-    WIDE_K_GRID,
     WIDE_RHO_GRID,
     CosineVote,
     ProbabilityVote,
+    offered_neighbourhoods,
 )
 from dlst.decoders.stack import PLAIN_LINK_SCALE, StackedDecoder
 from dlst.errors import DataError
@@ -66,8 +66,11 @@ class StagedDecoder(StackedDecoder):
         :class:`~dlst.decoders.evidences.label_scores.SecondOpinion`.
     code_vote, feature_vote : bool
         Whether these votes are asked.
-    k_grid, rho_grid : sequence
-        Their choices.
+    k_grid : sequence of int, optional
+        Numbers of voters to choose from. Default: 20 to 320, of more than 100 labels to 1280, where
+        the nearest have most of the vote.
+    rho_grid : sequence of float
+        Shares of its own labels in the code of a voter to choose from.
     n_axes : int
         Dimensions of the codes, where there are more labels.
     n_queries : int
@@ -119,7 +122,7 @@ class StagedDecoder(StackedDecoder):
         second: Any = None,
         code_vote: bool = True,
         feature_vote: bool = True,
-        k_grid: Sequence[int] = WIDE_K_GRID,
+        k_grid: Sequence[int] | None = None,
         rho_grid: Sequence[float] = WIDE_RHO_GRID,
         n_axes: int = MOST_AXES,
         n_queries: int = 6_000,
@@ -200,6 +203,9 @@ class StagedDecoder(StackedDecoder):
     ) -> Iterator[OfferingEvidence]:
         """Give what is asked, one after the other: codes are made of the scores that joined."""
         scores = [direct]
+        k_grid = self.k_grid
+        if k_grid is None:
+            k_grid = offered_neighbourhoods(training.labels.shape[1])
         if self.second is not None:
             random = check_random_state(self.random_state)
             second = SecondOpinion(give_seed(clone(self.second), random))
@@ -208,9 +214,9 @@ class StagedDecoder(StackedDecoder):
         if self.code_vote:
             self._weigh(np.stack(gathered), training)
             codes = ProbabilityCodes(scores, self.intercept_.copy(), self.slopes_, self.n_axes)
-            yield ProbabilityVote(codes, self.k_grid, self.rho_grid)
+            yield ProbabilityVote(codes, k_grid, self.rho_grid)
         if self.feature_vote:
-            yield CosineVote(self.k_grid)
+            yield CosineVote(k_grid)
 
     def _asked(self, part: OfferingEvidence, judge: _Judge) -> tuple[dict[str, Any], bool]:
         """Find the best choice of a part; let it join where it pays, and note what was found."""

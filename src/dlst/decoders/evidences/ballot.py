@@ -41,18 +41,21 @@ class Ballot:
         What one vote of nobody in particular says.
     weights : ndarray of shape (n,) or None
         How many equal rows each stands for; None: one.
+    sharpness : int
+        Power of the nearness: more gives the nearest among many voters more of the vote.
     """
 
     values: Any
     unknown: sp.csr_array | None
     prior: FloatArray
     weights: FloatArray | None = None
+    sharpness: int = 1
 
     def cast(self, found: Neighbours, k: int) -> Cast:
         """Let the k nearest vote; a row of weight w is w of them, the last in part."""
         squared = found.squared_distances
         if self.weights is None:
-            nearness = vote_weights(squared, k)
+            nearness = vote_weights(squared, k, self.sharpness)
             return Cast(found.indices[:, :k], nearness, nearness)
         counts = self.weights[found.indices]
         until = np.cumsum(counts, axis=1)
@@ -60,7 +63,8 @@ class Ballot:
         last = int((votes > 0).sum(axis=1).max(initial=1))
         # The first vote beyond the k nearest sets the width.
         beyond = np.minimum((until <= k).sum(axis=1), squared.shape[1] - 1)
-        nearness = _nearness(squared[:, :last], np.take_along_axis(squared, beyond[:, None], 1))
+        width = np.take_along_axis(squared, beyond[:, None], 1)
+        nearness = _nearness(squared[:, :last], width, self.sharpness)
         return Cast(found.indices[:, :last], votes[:, :last] * nearness, nearness)
 
     def rows_needed(self, k: int) -> int:
@@ -83,14 +87,17 @@ class Ballot:
         return max(int(others) + 1, min(2, len(self.weights)))
 
 
-def vote_weights(squared_distances: FloatArray, k: int) -> FloatArray:
-    """Return Epanechnikov weights of the k nearest: 1 - d²/d²_(k+1), plus 1e-6.
+def vote_weights(squared_distances: FloatArray, k: int, sharpness: int = 1) -> FloatArray:
+    """Return weights of the k nearest: a power of Epanechnikov's 1 - d²/d²_(k+1), plus 1e-6.
 
     Parameters
     ----------
     squared_distances : ndarray of shape (n, at least k)
         Ascending. Without a (k+1)-th neighbour the k-th sets the width; where the width is 0 (only
         duplicates) all weigh the same.
+    k : int
+    sharpness : int
+        The power.
 
     Examples
     --------
@@ -98,12 +105,13 @@ def vote_weights(squared_distances: FloatArray, k: int) -> FloatArray:
     array([[1.  , 0.75]])
     """
     width = squared_distances[:, min(k, squared_distances.shape[1] - 1), None]
-    return _nearness(squared_distances[:, :k], width)
+    return _nearness(squared_distances[:, :k], width, sharpness)
 
 
-def _nearness(near: FloatArray, width: FloatArray) -> FloatArray:
+def _nearness(near: FloatArray, width: FloatArray, sharpness: int) -> FloatArray:
     share = np.divide(near, width, out=np.zeros_like(near), where=width > 0)
-    return 1.0 - share + LEAST_WEIGHT
+    # A power of 1 is exact, and takes no time.
+    return np.asarray((1.0 - share) ** sharpness + LEAST_WEIGHT)
 
 
 def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
