@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 from dlst.errors import DataError
-from dlst.metrics import available, evaluate, metric_info
+from dlst.metrics import available, evaluate, macro_average_precision, metric_info
 
 NAN = float("nan")
 
@@ -44,30 +45,38 @@ def test_weights_of_instances_and_of_labels_are_repetition(name, axis):
         Y, P, D, *counts = problem(seed)
         given, n = second_argument(metric, P, D), Y.shape[axis]
 
-        def weighed(weights, Y=Y, given=given):
-            return metric.function(Y, given, **{WEIGHTS[axis]: weights})
+        rare = {"propensities": np.linspace(0.2, 1.0, 6)} if metric.takes("propensities") else {}
+
+        def weighed(weights, Y=Y, given=given, rare=rare):
+            return metric.function(Y, given, **rare, **{WEIGHTS[axis]: weights})
 
         again = np.repeat(np.arange(n), counts[axis])
-        expected = metric.function(Y.take(again, axis), given.take(again, axis))
+        expected = metric.function(Y.take(again, axis), given.take(again, axis), **rare)
         assert weighed(counts[axis]) == pytest.approx(expected, nan_ok=True)
         assert weighed(counts[axis] / 8) == pytest.approx(weighed(counts[axis]))
-        assert weighed(np.full(n, 0.3)) == pytest.approx(metric.function(Y, given))
+        assert weighed(np.full(n, 0.3)) == pytest.approx(metric.function(Y, given, **rare))
 
 
-def test_all_metrics_of_decisions_and_all_means_over_instances_take_weights():
-    without = {
-        name
-        for name in available()
-        if not metric_info(name).takes("sample_weight")
-        and not metric_info(name).takes("label_weight")
-    }
-    assert without == {
-        "micro_average_precision",
-        "eleven_point_average_precision",
-        "micro_auc",
-        "propensity_scored_precision_at_k",
-        "propensity_scored_ndcg_at_k",
-    }
+def test_all_metrics_take_weights_of_instances():
+    assert all(metric_info(name).takes("sample_weight") for name in available())
+
+
+def test_weighted_rankings_of_instances_are_those_of_scikit_learn():
+    Y, P, _, rows, _ = problem()
+    Y, rows = np.nan_to_num(Y), rows + 0.5
+    # Label 4 has no positives: scikit-learn has no area for it.
+    some = [0, 1, 2, 3, 5]
+    given = Y[:, some], P[:, some]
+    for name, theirs in [("average_precision", average_precision_score), ("auc", roc_auc_score)]:
+        for average in ("macro", "micro"):
+            ours = metric_info(f"{average}_{name}").function(*given, sample_weight=rows)
+            assert ours == pytest.approx(theirs(*given, average=average, sample_weight=rows))
+
+
+def test_weighted_rankings_have_one_rule_for_ties():
+    Y, P, _, rows, _ = problem()
+    with pytest.raises(ValueError, match="with sample_weight ties must be 'pessimistic'"):
+        macro_average_precision(Y, P, convention="mulan", sample_weight=rows)
 
 
 def test_evaluate_passes_weights_on_and_refuses_what_cannot_count_so():
@@ -77,8 +86,6 @@ def test_evaluate_passes_weights_on_and_refuses_what_cannot_count_so():
     assert evaluate(Y, P, names, Y_pred=D, sample_weight=rows) == pytest.approx(
         evaluate(Y[again], P[again], names, Y_pred=D[again])
     )
-    with pytest.raises(ValueError, match="macro_auc does not take sample_weight"):
-        evaluate(Y, P, ["macro_auc"], sample_weight=rows)
     with pytest.raises(ValueError, match="instance_average_precision does not take label_weight"):
         evaluate(Y, P, ["instance_average_precision"], label_weight=labels)
 

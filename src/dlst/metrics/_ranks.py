@@ -125,7 +125,7 @@ def rank(
     return ranking
 
 
-def pooled_levels(truth: Truth, scores: Scores) -> tuple[IntArray, IntArray, IntArray]:
+def pooled_counts(truth: Truth, scores: Scores) -> tuple[IntArray, IntArray, IntArray]:
     """Rank all entries of the matrix in one list.
 
     Returns

@@ -12,6 +12,7 @@ import numpy as np
 
 from dlst._weights import as_weights
 from dlst.metrics._inputs import FloatArray, Truth, align
+from dlst.metrics._levels import Levels, over_labels, pooled_levels
 from dlst.metrics._ranks import (
     Average,
     Convention,
@@ -22,10 +23,10 @@ from dlst.metrics._ranks import (
     Ties,
     average_of,
     mean_over_rankings,
-    pooled_levels,
     rank,
     resolve,
     row_sums,
+    summarise,
 )
 
 
@@ -59,6 +60,7 @@ def macro_average_precision(
     ties: Ties | None = None,
     empty: Empty = None,
     average: Average = "mean",
+    sample_weight: Any = None,
     label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over labels of the average precision of its ranking of instances (label mAP).
@@ -71,6 +73,8 @@ def macro_average_precision(
     ----------
     Y, scores, convention, ties, empty, average
         As in :func:`instance_average_precision`, with labels for instances.
+    sample_weight : array-like of shape (n,), optional
+        How often each instance counts in the rankings, ties being pessimistic.
     label_weight : array-like of shape (K,), optional
         How often each label counts in the mean.
 
@@ -86,14 +90,22 @@ def macro_average_precision(
     rule = resolve(convention, ties, "pessimistic", mulan="first")
     truth, checked = align(Y, scores)
     labels = truth.transposed
-    found = _mean_precision(labels, rank(truth, checked, rule, by_label=True), rule)
-    if convention == "mulan":
-        found = found._replace(empty="skip")
+    rows = as_weights(sample_weight, truth.shape[0], "sample_weight")
     weights = as_weights(label_weight, truth.shape[1], "label_weight")
-    return average_of(found, labels, empty, average, weights)
+    if empty is None and convention == "mulan":
+        empty = "skip"
+    if rows is None:
+        found = _mean_precision(labels, rank(truth, checked, rule, by_label=True), rule)
+        return average_of(found, labels, empty, average, weights)
+    if rule != "pessimistic":
+        raise ValueError(f"with sample_weight ties must be 'pessimistic'; got {rule!r}.")
+    values, judged = over_labels(truth, checked, rows, Levels.average_precision)
+    return summarise(values, np.isnan(values), judged, empty or 0.0, average, weights)
 
 
-def micro_average_precision(Y: Any, scores: Any) -> float:
+def micro_average_precision(
+    Y: Any, scores: Any, *, sample_weight: Any = None, label_weight: Any = None
+) -> float:
     """Average precision of all (instance, label) pairs in one ranking.
 
     Ties: all tied pairs take the worst rank of the tie, as in scikit-learn.
@@ -103,6 +115,8 @@ def micro_average_precision(Y: Any, scores: Any) -> float:
     ----------
     Y, scores
         As in :func:`instance_average_precision`.
+    sample_weight, label_weight : array-like of shape (n,), of shape (K,), optional
+        How often each instance and each label counts.
 
     Returns
     -------
@@ -113,15 +127,21 @@ def micro_average_precision(Y: Any, scores: Any) -> float:
     >>> micro_average_precision([[1, 0], [0, 1]], [[0.9, 0.8], [0.1, 0.2]])
     0.833...
     """
-    relevant, ahead, tied = pooled_levels(*align(Y, scores))
-    if not len(relevant):
-        return 0.0
-    found = np.cumsum(relevant)
-    return float(np.sum(relevant * (found / (found + ahead + tied))) / found[-1])
+    truth, checked = align(Y, scores)
+    rows = as_weights(sample_weight, truth.shape[0], "sample_weight")
+    labels = as_weights(label_weight, truth.shape[1], "label_weight")
+    found = pooled_levels(truth, checked, rows, labels).average_precision()
+    return 0.0 if np.isnan(found) else found
 
 
 def eleven_point_average_precision(
-    Y: Any, scores: Any, *, empty: Empty = None, average: Average = "mean"
+    Y: Any,
+    scores: Any,
+    *,
+    empty: Empty = None,
+    average: Average = "mean",
+    sample_weight: Any = None,
+    label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over labels of the 11-point interpolated average precision (PASCAL VOC 2007).
 
@@ -132,7 +152,7 @@ def eleven_point_average_precision(
 
     Parameters
     ----------
-    Y, scores, empty, average
+    Y, scores, empty, average, sample_weight, label_weight
         As in :func:`macro_average_precision`.
 
     Returns
@@ -150,18 +170,11 @@ def eleven_point_average_precision(
     0.848...
     """
     truth, checked = align(Y, scores)
-    ranking = rank(truth, checked, "pessimistic", by_label=True)
-    precision = _precision_at(ranking, "pessimistic")
-    labels = truth.transposed
-    values = np.zeros(labels.shape[0])
-    for label in np.flatnonzero(labels.relevant.counts):
-        a, b = labels.relevant.ptr[label : label + 2]
-        best_from_here = np.maximum.accumulate(precision[a:b][::-1])[::-1]
-        # Recall stop/m reaches point/10 first at the tie that holds place ceil(m·point/10) - 1;
-        # in integers, for 0.1 has no exact double.
-        places = np.maximum(0, -(-(b - a) * np.arange(11) // 10) - 1)
-        values[label] = best_from_here[places].mean()
-    return average_of(RowValues(values, labels.relevant.counts == 0), labels, empty, average)
+    rows = as_weights(sample_weight, truth.shape[0], "sample_weight")
+    rows = np.ones(truth.shape[0]) if rows is None else rows
+    weights = as_weights(label_weight, truth.shape[1], "label_weight")
+    values, judged = over_labels(truth, checked, rows, Levels.eleven_point)
+    return summarise(values, np.isnan(values), judged, empty or 0.0, average, weights)
 
 
 def _mean_precision(truth: Truth, ranking: Ranking, ties: Ties) -> RowValues:

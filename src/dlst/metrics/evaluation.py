@@ -76,9 +76,8 @@ def evaluate(
     convention : {"sklearn", "mulan"}
         For the metrics that know both.
     sample_weight, label_weight : array-like of shape (n,), of shape (K,), optional
-        How often each instance and each label counts: 2 is the same as writing it twice. A metric
-        that cannot count so is refused; rankings of a row's labels take no weights of labels,
-        rankings of a label's rows none of rows.
+        How often each instance and each label counts: 2 is the same as writing it twice. Rankings
+        of a row's labels take no weights of labels, and refuse them.
 
     Returns
     -------

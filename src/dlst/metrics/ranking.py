@@ -12,6 +12,7 @@ import numpy as np
 
 from dlst._weights import as_weights
 from dlst.metrics._inputs import FloatArray, Truth, align
+from dlst.metrics._levels import Levels, over_labels, pooled_levels
 from dlst.metrics._ranks import (
     Average,
     Ranked,
@@ -20,9 +21,9 @@ from dlst.metrics._ranks import (
     Ties,
     average_of,
     mean_over_rankings,
-    pooled_levels,
     rank,
     row_sums,
+    summarise,
 )
 
 
@@ -161,6 +162,7 @@ def macro_auc(
     *,
     empty: float | Literal["skip"] = "skip",
     average: Average = "mean",
+    sample_weight: Any = None,
     label_weight: Any = None,
 ) -> float | FloatArray:
     """Mean over labels of the area under the ROC curve.
@@ -173,6 +175,8 @@ def macro_auc(
     ----------
     Y, scores, empty, average
         As in :func:`ranking_loss`, with labels for instances.
+    sample_weight : array-like of shape (n,), optional
+        How often each instance counts in the rankings.
     label_weight : array-like of shape (K,), optional
         How often each label counts in the mean.
 
@@ -187,11 +191,15 @@ def macro_auc(
     """
     truth, checked = align(Y, scores)
     weights = as_weights(label_weight, truth.shape[1], "label_weight")
+    rows = as_weights(sample_weight, truth.shape[0], "sample_weight")
+    if rows is not None:
+        values, judged = over_labels(truth, checked, rows, Levels.auc)
+        return summarise(values, np.isnan(values), judged, empty, average, weights)
     ranking = rank(truth, checked, "expected", by_label=True)
     return _auc(truth.transposed, ranking, empty, average, weights)
 
 
-def micro_auc(Y: Any, scores: Any) -> float:
+def micro_auc(Y: Any, scores: Any, *, sample_weight: Any = None, label_weight: Any = None) -> float:
     """Area under the ROC curve of all (instance, label) pairs in one ranking.
 
     Ties: a tied pair is half right.
@@ -202,6 +210,8 @@ def micro_auc(Y: Any, scores: Any) -> float:
     ----------
     Y, scores
         As in :func:`ranking_loss`.
+    sample_weight, label_weight : array-like of shape (n,), of shape (K,), optional
+        How often each instance and each label counts.
 
     Returns
     -------
@@ -213,12 +223,9 @@ def micro_auc(Y: Any, scores: Any) -> float:
     0.75
     """
     truth, checked = align(Y, scores)
-    relevant, ahead, tied = pooled_levels(truth, checked)
-    n_relevant = int(relevant.sum())
-    pairs = n_relevant * (int(truth.n_judged.sum()) - n_relevant)
-    if pairs == 0:
-        return float("nan")
-    return float(1.0 - np.sum(relevant * (ahead + 0.5 * tied)) / pairs)
+    rows = as_weights(sample_weight, truth.shape[0], "sample_weight")
+    labels = as_weights(label_weight, truth.shape[1], "label_weight")
+    return pooled_levels(truth, checked, rows, labels).auc()
 
 
 def _auc(

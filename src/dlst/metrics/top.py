@@ -96,6 +96,7 @@ def _propensity_scored(
     k: int = 5,
     *,
     ties: Ties = "expected",
+    sample_weight: Any = None,
 ) -> float:
     """Divide what the first k labels of all rows gain, 1/p_l for label l, by the best ranking's.
 
@@ -114,6 +115,8 @@ def _propensity_scored(
         Places that count.
     ties : {{"expected", "pessimistic", "optimistic", "first", "last", "mulan"}}
         Order of equal scores.
+    sample_weight : array-like of shape (n,), optional
+        How often each instance counts in both sums.
 
     Returns
     -------
@@ -129,8 +132,10 @@ def _propensity_scored(
     weights = _inverse_propensities(propensities, truth.shape[1])
     gained = Gained(truth, lambda places: _gains(truth, scores, places, ties, weights))
     most = Gained(truth, lambda places: _best_weighted(truth, places, weights))
-    best = compute(most, k).sum()
-    return float(compute(gained, k).sum() / best) if best > 0 else float("nan")
+    rows = as_weights(sample_weight, truth.shape[0], "sample_weight")
+    counts = np.ones(truth.shape[0]) if rows is None else rows
+    best = counts @ compute(most, k)
+    return float(counts @ compute(gained, k) / best) if best > 0 else float("nan")
 
 
 _first_k, _weighing_rare_labels = family(_mean_at_k, "instance"), family(_propensity_scored, "pair")
