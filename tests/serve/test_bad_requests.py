@@ -83,6 +83,15 @@ def test_half_a_sign_is_answered(client: TestClient, row: dict[str, Any]) -> Non
     assert told.json()["answers"][0]["id"] == "\ud800"
 
 
+@pytest.mark.parametrize("column", ["team", "opened"])
+def test_half_a_sign_is_no_category_and_no_date(
+    client: TestClient, row: dict[str, Any], column: str
+) -> None:
+    refused = client.post("/predict", content=json.dumps({**row, column: "\ud800"}), headers=JSON)
+    assert refused.status_code == 422
+    assert "got half of a surrogate pair" in refused.json()["error"]
+
+
 def test_only_json_is_read(client: TestClient) -> None:
     refused = client.post("/predict", content=b"{}", headers={"Content-Type": "text/plain"})
     assert (refused.status_code, "text/plain" in refused.json()["error"]) == (415, True)

@@ -79,6 +79,8 @@ def read_cell(value: Any, kind: str, column: str, row: int) -> Any:
         raise CellError(
             column, row, f"expected {cell.expected} within ±{LARGEST:g}, got one beyond."
         )
+    if kind in ("category", "date") and not _is_whole(str(value)):
+        raise CellError(column, row, f"expected {cell.expected}, got half of a surrogate pair.")
     return read_picture(str(value), column, row) if kind == "image" else value
 
 
@@ -94,6 +96,11 @@ def read_picture(text: str, column: str, row: int) -> Picture:
     if not content:
         raise CellError(column, row, f"expected {CELLS['image'].expected}, got {_told(text)}.")
     return Picture(content)
+
+
+def _is_whole(text: str) -> bool:
+    """Say whether a text can be written in UTF-8, which columns of pandas are kept in."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _told(value: Any) -> str:
