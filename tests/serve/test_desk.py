@@ -71,6 +71,23 @@ def test_a_mistake_and_a_note_stay_with_their_request(
     assert json.loads(plain.done.result()[0])["notes"] == []
 
 
+def test_a_defect_that_one_request_meets_is_not_the_others(
+    counted: Counted, row: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    predict = counted.subject.predict
+
+    def fails_for_one(rows: Any, top: int, tally: Tally) -> list[dict[str, Any]]:
+        if any("bug" in str(each) for each in rows):
+            raise ZeroDivisionError
+        return predict(rows, top, tally)
+
+    monkeypatch.setattr(counted.subject, "predict", fails_for_one)
+    bad, plain = job({**row, "text": "bug"}), job(row)
+    answer_jobs([bad, plain], counted.subject, Limits())
+    assert isinstance(bad.done.exception(), ZeroDivisionError)
+    assert json.loads(plain.done.result()[0])["answers"]
+
+
 def test_only_small_requests_go_in_together(row: dict[str, Any]) -> None:
     desk = Desk(Limits(), lambda jobs: None)
     large, why = job("x" * SMALL), job(row)

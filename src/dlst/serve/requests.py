@@ -77,7 +77,7 @@ def answer_jobs(jobs: Sequence[Job], subject: Subject, limits: Limits) -> None:
 def _together(
     jobs: Sequence[Job], subject: Subject, limits: Limits
 ) -> list[tuple[list[Any], list[str]]] | None:
-    """Answer all rows at once; None when one has a mistake, or something to note."""
+    """Answer all rows at once; None when one has a mistake, meets a defect, or is noted."""
     tally = Tally()
     try:
         rows = [read_rows(job.body, subject, limits, reasons=False) for job in jobs]
@@ -86,7 +86,7 @@ def _together(
         if len(joined) > ROWS_AT_ONCE:
             return None
         told = iter(subject.predict(joined, top, tally))
-    except (DataError, RequestError):
+    except Exception:  # whoever it is of will hear of it alone
         return None
     if tally.notes():
         return None
