@@ -1,7 +1,8 @@
 """All pairs of few label sets, held at once: code distances are computed once for value and force.
 
-The pairs above the diagonal lie behind each other in one long row, on which the loops of
-:mod:`dlst._kernels.alignment` run in float64 without the ends of many short ones.
+The pairs above the diagonal lie behind each other in one long row, in float64, on which loops run
+without the ends of many short ones. Codes have few columns, for which products of the BLAS library
+would take longer than all the rest.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from dlst._kernels.alignment import (
     VECTORISED,
     Floats,
     Pairs,
-    code_row,
     label_tile,
     logarithms,
     row_pull,
@@ -46,7 +46,6 @@ def held_forces(
     root: bool,
     label_mass: float,
     same_mass: float,
-    tile: Floats,
 ) -> tuple[float, float, Floats]:
     """Return the sum of v k' log(1+d) over all pairs, the sum of v k, and the gradient.
 
@@ -64,32 +63,49 @@ def held_forces(
         Sum of v k' over all ordered pairs of instances.
     same_mass : float
         Ordered pairs of instances with one set, which are at distance zero.
-    tile : ndarray of shape (m, m)
-        Room for inner products and forces.
     """
-    m, r = codes.shape
-    squares, x, logs = (codes * codes).sum(axis=1), np.empty_like(pulls), np.empty_like(pulls)
-    np.dot(codes, codes.T, tile)
-    start = 0
-    for i in range(m):
-        row = x[start : start + m - 1 - i]
-        row[:] = tile[i, i + 1 :]
-        code_row(row, squares[i], squares[i + 1 :], root)
-        start += len(row)
+    columns, x, logs = codes.T.copy(), np.ones_like(pulls), np.empty_like(pulls)
+    _add_distances(x, columns, root)
     logarithms(x, logs)
     log_sum, code_mass = _sums(x, logs, pulls, weights)
     code_mass = same_mass + 2.0 * code_mass
     _forces(x, pulls, weights, 1.0 / (label_mass * SCALE), 1.0 / code_mass, root)
-    start = 0
+    return 2.0 * log_sum / SCALE, code_mass, 4.0 * _moved(x, columns).T
+
+
+@compiled(**VECTORISED)
+def _add_distances(x: Floats, columns: Floats, root: bool) -> None:
+    """Add to each pair the distance of its codes, whose numbers lie column by column, (r, m)."""
+    start, m = 0, columns.shape[1]
     for i in range(m):
-        tile[i, : i + 1] = 0.0
-        tile[i, i + 1 :] = x[start : start + m - 1 - i]
-        start += m - 1 - i
-    # With ones beside the codes, the products hold the sums of the forces too.
-    beside = np.ones((m, r + 1))
-    beside[:, :r] = codes
-    forces = np.dot(tile, beside) + np.dot(tile.T, beside)
-    return 2.0 * log_sum / SCALE, code_mass, 4.0 * (forces[:, r:] * codes - forces[:, :r])
+        row = x[start : start + m - 1 - i]
+        for column in columns:
+            own, others = column[i], column[i + 1 :]
+            for j in range(row.size):
+                row[j] += (own - others[j]) * (own - others[j])
+        start += row.size
+    if root:
+        for j in range(x.size):
+            x[j] = 1.0 + np.sqrt(max(x[j] - 1.0, 0.0))
+
+
+@compiled(**VECTORISED)
+def _moved(forces: Floats, columns: Floats) -> Floats:
+    """Return for each code the sum of its forces times what parts it from the others, (r, m)."""
+    start, m = 0, columns.shape[1]
+    sums = np.zeros_like(columns)
+    for i in range(m):
+        row = forces[start : start + m - 1 - i]
+        for c in range(len(columns)):
+            own, others, pulled = columns[c, i], columns[c, i + 1 :], sums[c, i + 1 :]
+            total = 0.0
+            for j in range(row.size):
+                pull = row[j] * (own - others[j])
+                total += pull
+                pulled[j] -= pull
+            sums[c, i] += total
+        start += row.size
+    return sums
 
 
 @compiled(**VECTORISED)

@@ -24,7 +24,7 @@ BLOCK = 256
 """Sets in a tile of pairs, which then fits a core's cache."""
 
 HELD_SETS = 512
-"""Up to so many sets all pairs are held, in 6 MB at most; above, they are visited."""
+"""Up to so many sets all pairs are held, in 4 MB at most; above, they are visited."""
 
 DOUBLE_SETS = 2_000
 """Up to so many sets all is float64; above, pairs of squared distances are float32."""
@@ -128,7 +128,6 @@ class PairAlignment:
         self._pair_groups = _groups(pairs) if single else [pairs]
         few = len(weights) <= HELD_SETS and not self._sampled
         self._pulls: Any = label_pulls(pairs) if few else None
-        self._room = np.empty((len(weights), len(weights))) if few else None
 
     def value_and_gradient(self, codes: FloatArray) -> tuple[float, FloatArray]:
         """KL divergence and its gradient in the codes, shape (m, r).
@@ -158,7 +157,7 @@ class PairAlignment:
         """Value and gradient where all pairs are held."""
         (pairs,) = self._pair_groups
         log_sum, code_mass, gradient = held_forces(
-            codes, *self._pulls, pairs.root, self.label_mass, self._same_mass, self._room
+            codes, *self._pulls, pairs.root, self.label_mass, self._same_mass
         )
         return self._value(log_sum, code_mass), gradient
 
