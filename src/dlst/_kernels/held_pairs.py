@@ -79,10 +79,11 @@ def _add_distances(x: Floats, columns: Floats, root: bool) -> None:
     start, m = 0, columns.shape[1]
     for i in range(m):
         row = x[start : start + m - 1 - i]
-        for column in columns:
-            own, others = column[i], column[i + 1 :]
+        for c in range(len(columns)):
+            own, others = columns[c, i], columns[c, i + 1 :]
             for j in range(row.size):
-                row[j] += (own - others[j]) * (own - others[j])
+                gap = own - others[j]
+                row[j] += gap * gap
         start += row.size
     if root:
         for j in range(x.size):
