@@ -18,7 +18,7 @@ from dlst.encoders.labelsets import distinct_label_sets
 from dlst.errors import DataError
 
 FEWEST_ROWS = 10
-LEARNT_PAIRS = 4_000_000
+LEARNT_PAIRS = 2_000_000
 """Rows times sets that the weights are learnt on, at most; more rows would change little."""
 
 BLOCK_PAIRS = 4_000_000
@@ -36,7 +36,7 @@ class SubsetRule(DecisionRule):
 
     v_s is the share of set s in the votes on a row, π_s its share among the training rows. The
     weights maximise the conditional likelihood of left-out training rows whose set occurs again (a
-    row is never its own candidate; at most 4 million pairs of row and set are used); with fewer
+    row is never its own candidate; at most 2 million pairs of row and set are used); with fewer
     than 10 such rows they are (1, 0, 0), and without votes γ = 0. A set that was never seen cannot
     be found: the share of training rows whose set is theirs alone says how often that happens, and
     probabilities of the others are lowered by it.

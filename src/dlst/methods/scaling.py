@@ -75,6 +75,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def unfitted(self) -> Any:
         """Make what learns the scale; scikit-learn's modules are imported when they are needed."""
+        if self.scaling_ == "none":
+            return None
         if self.scaling_ == "tfidf":
             from sklearn.feature_extraction.text import TfidfTransformer
 
@@ -85,7 +87,6 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "standard": StandardScaler(),
             "hellinger": Normalizer("l1"),
             "maxabs": MaxAbsScaler(),
-            "none": None,
         }[self.scaling_]
 
     def _fit_scaler(self, X: Any, sample_weight: Any) -> None:
