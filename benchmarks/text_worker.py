@@ -118,6 +118,7 @@ def pecos(X: Any, Y: Any) -> Callable[[Any], Any]:
 
     def score(new: Any) -> Any:
         new = sp.csr_matrix(new, dtype=np.float32)
+        new.sort_indices()
         return model.predict(new, only_topk=Y.shape[1], beam_size=BEAM, threads=1).toarray()
 
     return score

@@ -26,8 +26,8 @@ SEARCH_PROBES = 64
 """Targets that choose C, and random ones by which rows are left out of theirs."""
 
 TARGETS_AT_ONCE = 4 * MOST_LANES
-MOST_WEIGHTS = 2**27
-"""Weights that are held, of all targets together: 1 GiB."""
+MOST_WEIGHTS = 2**25
+"""Weights that are held, of all targets together: 256 MiB."""
 
 
 class SparseMachines(BaseEstimator):  # type: ignore[misc]
@@ -49,7 +49,7 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
     Cs : sequence of float
         What ``"auto"`` chooses from, ascending.
     n_weights : int
-        Weights of a target at most; fewer, where all together would exceed 2²⁷.
+        Weights of a target at most; fewer, where all together would exceed 2²⁵.
     tol : float
         Relative duality gap at which a target is done.
     max_iter : int
