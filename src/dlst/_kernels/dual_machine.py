@@ -37,7 +37,7 @@ def dual_machine(
         t and the bounds of β.
     tol : float
     max_iter : int
-        Most steps; -1 is no limit.
+        Most steps; below 0 there is no limit.
     """
     beta, rest = np.zeros(len(targets)), targets.copy()  # t less the margin without intercept
     diagonal = np.diag(kernel).copy()

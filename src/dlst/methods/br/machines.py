@@ -22,6 +22,8 @@ FloatArray = NDArray[np.float64]
 
 FOLDS = 5
 _LINEAR_ITERATIONS = 1000
+# LIBSVM's own limit: a tolerance below what rounding allows must not keep a fit for ever.
+_KERNEL_STEPS = 10_000_000
 # LinearSVC penalises the intercept; as the weight of a feature of this size it hardly notices.
 _INTERCEPT_SIZE = 10.0
 
@@ -53,8 +55,9 @@ class Trainer:
 
     @property
     def limit(self) -> int:
-        """Most steps of the solver; LIBLINEAR has no endless run."""
-        return _LINEAR_ITERATIONS if self.max_iter == -1 and not self.is_kernel else self.max_iter
+        """Most steps of the solver, which has no endless run."""
+        most = _KERNEL_STEPS if self.is_kernel else _LINEAR_ITERATIONS
+        return most if self.max_iter == -1 else self.max_iter
 
     def on_features(
         self, design: FeatureMatrix, targets: NDArray[np.bool_], rows: FloatArray | None = None
@@ -87,7 +90,7 @@ class Trainer:
                 np.where(known & ~targets, -most, 0.0),
                 np.where(known & targets, most, 0.0),
                 self.tol,
-                self.max_iter,
+                self.limit,
             )
         )
 
