@@ -301,6 +301,22 @@ def test_tables_of_predictions_are_what_the_model_says(
         assert gzip.decompress(out.read_bytes()).startswith(b"tags\t0\t1")
 
 
+def test_another_rule_of_those_learnt_may_decide(run, files, model, digits, tmp_path):
+    test, out = digits[1], tmp_path / "out.csv"
+    given = (files / "model.skops", files / "new.csv", "-o", out, "--decisions")
+    assert run("predict", *given, "--decision", "hamming")[0] == 0
+    found = pd.read_csv(out)[list(test.label_names)].to_numpy()
+    np.testing.assert_array_equal(found, model.predict(test.X, decision="hamming").toarray())
+    assert (found != model.predict(test.X).toarray()).any()
+
+
+def test_a_rule_that_is_not_known_names_those_that_are(mistake, files, tmp_path):
+    given = (files / "model.skops", files / "new.csv", "-o", tmp_path / "out.csv")
+    told = mistake("predict", *given, "--decision", "haming")
+    assert "--decision must be one of own, top, f1" in told
+    assert "Did you mean 'hamming'?" in told
+
+
 def test_decisions_in_arff_are_nominal_and_read_as_labels(run, files, model, digits, tmp_path):
     _, test = digits
     out = tmp_path / "out.arff"

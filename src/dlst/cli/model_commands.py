@@ -27,6 +27,14 @@ def predict(
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep all columns of the data, not only the ids.")
     ] = False,
+    decision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Decide by another rule than the model's: f1, micro, macro, instance, hamming, "
+            "subset, top, budget or own; `dlst evaluate` shows them side by side.",
+        ),
+    ] = None,
     decisions: Annotated[
         bool, typer.Option("--decisions", help="Write 0 and 1 instead of probabilities.")
     ] = False,
@@ -48,6 +56,8 @@ def predict(
 
     check_target(out, force, model_file, data)
     model = open_model(model_file)
+    if decision is not None:
+        model.decide_by(decision)
     wanted = Wanted(model.label_names, top, decisions)
     check_wanted(out, wanted)
     if (sign := joint(model.label_names)) != JOINS[0]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from dlst._nearest import did_you_mean
 from dlst.cli.data_commands import load_data, load_raw, parse_labels
 from dlst.cli.predictions import PredictedRows, one_block, row_blocks
 from dlst.data import Dataset
@@ -52,6 +53,17 @@ class UsedModel(ABC):
     def predicted_file(self, path: Path, keep: bool) -> Iterator[PredictedRows] | None:
         """Predict a file while it is read; None where a file is read whole."""
         return None
+
+    def decide_by(self, rule: str) -> None:
+        """Let another rule decide than the one that the model was fitted with."""
+        known = ("own", "top", *self.method.learnt_rules())
+        if rule not in known:
+            remedy = did_you_mean(rule, known) or " Fit with --decision f1 to learn all rules."
+            raise DataError(
+                f"--decision must be one of {', '.join(known)} for this model; got {rule!r}."
+                f"{remedy}"
+            )
+        self.method.set_params(decision=rule)
 
     def columns(self) -> list[dict[str, str]]:
         """Say how the columns of a table were read; nothing for a matrix."""
