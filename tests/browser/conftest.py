@@ -213,7 +213,6 @@ def _charts() -> list[Chart]:
             )
             for i, name in enumerate(METHODS[:7])
         ],
-        levels={"constant prior": 0.42, "ceiling": 0.95},
         second_x={rate: f"{rate * 0.97:.0%}" for rate in rates},
         note="The second line of ticks is the effective rate, because every row keeps a label.",
         alternative="All methods fall as labels go missing, DLST the least.",
@@ -241,7 +240,6 @@ def _charts() -> list[Chart]:
             Series("DLST", [f"class {i}" for i in range(30)], [0.9 - i / 50 for i in range(30)]),
             Series("BR", [f"class {i}" for i in range(30)], [0.8 - i / 50 for i in range(30)]),
         ],
-        levels={"mean of DLST": 0.61},
     )
     few = Chart(
         "few",
@@ -267,7 +265,6 @@ def _charts() -> list[Chart]:
                 texts=[f"<class {i}>" for i in range(60)],
             )
         ],
-        levels={"no gain": 0.0},
     )
     heat = Chart(
         "codes",

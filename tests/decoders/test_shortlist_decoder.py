@@ -122,6 +122,20 @@ def test_labels_own_regressions_are_evidence_and_find_labels_that_no_near_row_ha
     np.testing.assert_allclose(why.logit, decoder.scores(codes[:5], X=X[:5]).ranking)
 
 
+def test_regressions_that_save_too_little_are_sent_home():
+    X, Y = planted()
+    machines = SparseMachines(C=1.0, random_state=0)
+    plain, codes = fitted(X, Y)
+    kept, _ = fitted(X, Y, direct=machines, least_gain=-10.0)
+    dropped, _ = fitted(X, Y, direct=machines, least_gain=1.0)
+    assert (kept.direct_ is None, dropped.direct_) == (False, None)
+    assert (len(kept.slopes_), len(dropped.slopes_)) == (4, 3)
+    assert kept.log_loss_ != plain.log_loss_
+    assert dropped.log_loss_ == plain.log_loss_
+    found, expected = (each.shortlist(codes[:5], X=X[:5]) for each in (dropped, plain))
+    np.testing.assert_array_equal(found.toarray(), expected.toarray())
+
+
 def test_blocks_of_rows_change_nothing(monkeypatch):
     X, Y = planted()
     whole, codes = fitted(X, Y, direct=SparseMachines(C=1.0, random_state=0))

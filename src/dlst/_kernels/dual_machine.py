@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dlst._compiled import compiled
 
 Floats = NDArray[np.float64]
+Kernel = NDArray[np.floating]
 
 VECTORISED = {"fastmath": {"reassoc", "contract", "nnan", "nsz"}, "error_model": "numpy"}
 BLOCK = 128
@@ -26,7 +27,7 @@ LEAST_CURVATURE = 1e-12
 
 @compiled()
 def dual_machine(
-    kernel: Floats, targets: Floats, lower: Floats, upper: Floats, tol: float, max_iter: int
+    kernel: Kernel, targets: Floats, lower: Floats, upper: Floats, tol: float, max_iter: int
 ) -> tuple[Floats, float, int, bool]:
     """Return β, the intercept, the steps taken, and whether no pair violates by ``tol`` any more.
 
@@ -40,7 +41,7 @@ def dual_machine(
         Most steps; below 0 there is no limit.
     """
     beta, rest = np.zeros(len(targets)), targets.copy()  # t less the margin without intercept
-    diagonal = np.diag(kernel).copy()
+    diagonal = np.diag(kernel).astype(np.float64)
     steps = 0
     while True:
         first = _steepest(rest, beta, upper, 1.0)
@@ -72,7 +73,7 @@ def dual_machine(
 
 
 @compiled(**VECTORISED)
-def _move(rest: Floats, first: Floats, second: Floats, step: float) -> None:
+def _move(rest: Floats, first: Kernel, second: Kernel, step: float) -> None:
     for q in range(len(rest)):
         rest[q] -= step * (first[q] - second[q])
 
@@ -99,7 +100,7 @@ def _steepest(rest: Floats, beta: Floats, bound: Floats, sign: float) -> int:
 
 @compiled(**VECTORISED)
 def _partner(
-    rest: Floats, beta: Floats, lower: Floats, row: Floats, diagonal: Floats, first: int
+    rest: Floats, beta: Floats, lower: Floats, row: Kernel, diagonal: Floats, first: int
 ) -> int:
     """Return the row whose move against the first gains most by the second order."""
     high, own = rest[first], diagonal[first]

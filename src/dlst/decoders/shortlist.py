@@ -18,7 +18,7 @@ from dlst._parameters import Constraints, integer, number
 from dlst._seeds import drawn_rows, give_seed
 from dlst.decoders._base import CheckedDecoder
 from dlst.decoders._inputs import FloatArray, Given, IntArray, as_new, chosen_rows
-from dlst.decoders.calibration import fit_logistic
+from dlst.decoders.calibration import fit_logistic, mean_log_loss
 from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.listed_pairs import Asked, DirectScores, Pairs, Voters
 from dlst.decoders.neighbours import row_blocks
@@ -54,6 +54,8 @@ class ShortlistDecoder(CheckedDecoder):
         Regressions of all labels on the features; none by default.
     n_direct : int
         Labels that these find, besides those of near rows.
+    least_gain : float
+        Share of the log-loss of left-out rows that the regressions must save to stay.
     n_code_neighbors, n_feature_neighbors : int
         Near rows that vote: more find more labels, and blur them.
     n_queries : int
@@ -70,7 +72,9 @@ class ShortlistDecoder(CheckedDecoder):
     slopes_ : ndarray of shape (3,) or (4,)
         Of code vote, feature vote, read-out and, where there is one, direct regression.
     direct_ : SparseMachines or None
-        Fitted.
+        Fitted; None where they were not asked for, or save too little.
+    log_loss_ : float
+        Of a left-out row, all labels together.
     intercept_ : float
     recall_ : float
         Share of the labels of left-out rows that their shortlists hold.
@@ -94,6 +98,7 @@ class ShortlistDecoder(CheckedDecoder):
         "n_code_neighbors": integer(at_least=1),
         "n_feature_neighbors": integer(at_least=1),
         "n_queries": integer(at_least=1),
+        "least_gain": number(),
         "rho": number(at_least=0, at_most=1),
     }
 
@@ -103,6 +108,7 @@ class ShortlistDecoder(CheckedDecoder):
         self,
         direct: Any = None,
         n_direct: int = 20,
+        least_gain: float = 0.001,
         n_code_neighbors: int = 80,
         n_feature_neighbors: int = 40,
         n_queries: int = 2_000,
@@ -112,6 +118,7 @@ class ShortlistDecoder(CheckedDecoder):
     ):
         self.direct = direct
         self.n_direct = n_direct
+        self.least_gain = least_gain
         self.n_code_neighbors = n_code_neighbors
         self.n_feature_neighbors = n_feature_neighbors
         self.n_queries = n_queries
@@ -131,18 +138,22 @@ class ShortlistDecoder(CheckedDecoder):
         self.readout_, self.offset_ = np.ascontiguousarray(inverse.decoding.T), inverse.offset
         self.voters_ = codes if targets is None else (1 - self.rho) * codes + self.rho * targets
         self.feature_rows_, self.n_features_ = CosineRows(X), X.shape[1]
-        self.direct_ = None if self.direct is None else self._regressed(X)
+        self.direct_: Any = None
         most = max(FEWEST_LEFT_OUT, LEFT_OUT_ENTRIES // len(codes))
         rows = drawn_rows(labels.labelled_rows, min(self.n_queries, most), self.random_state)
-        self._weigh(Asked(codes[rows], X[rows], self._left_out_scores(X, rows), rows))
+        asked = Asked(codes[rows], X[rows], None, rows)
+        voters = self._voters(asked)
+        self._weigh(asked, voters)
+        if self.direct is not None:
+            without, loss = dict(vars(self)), self.log_loss_
+            self.direct_ = give_seed(clone(self.direct), self.random_state).fit(X, self._labels)
+            weights = self.direct_.left_out_weights(X, rows)
+            self._weigh(asked._replace(direct=self._scores_by(weights)), voters)
+            if self.log_loss_ > (1.0 - self.least_gain) * loss:
+                self.__dict__.update(without)
 
-    def _regressed(self, X: FeatureMatrix) -> Any:
-        return give_seed(clone(self.direct), self.random_state).fit(X, self._labels)
-
-    def _left_out_scores(self, X: FeatureMatrix, rows: IntArray) -> DirectScores | None:
-        if self.direct_ is None:
-            return None
-        weights = self.direct_.left_out_weights(X, rows)
+    def _scores_by(self, weights: Any) -> DirectScores:
+        """Score labels by weights of all rows that have them."""
         return lambda block: np.asarray(weights[block] @ self._labels, dtype=np.float32)
 
     def shortlist(
@@ -159,7 +170,8 @@ class ShortlistDecoder(CheckedDecoder):
         handicap : ndarray of shape (K,), optional
             Changes no list: labels of near rows are on it whatever they rank.
         """
-        listed = self._listed(self._pairs(self._checked(codes, X)))
+        asked = self._checked(codes, X)
+        listed = self._listed(self._pairs(asked, self._voters(asked)))
         short = np.flatnonzero(np.diff(listed.indptr) < at_least)
         return self._filled(listed, short, at_least) if short.size else listed
 
@@ -173,7 +185,8 @@ class ShortlistDecoder(CheckedDecoder):
         asked = self._checked(codes, X)
         chosen = chosen_rows(rows, len(asked.codes))
         asked = self._asked(asked.codes[chosen], asked.X[chosen])
-        pairs = self._pairs(asked)
+        voters = self._voters(asked)
+        pairs = self._pairs(asked, voters)
         terms = np.zeros((len(chosen), self._K, 1 + len(self.slopes_)))
         # A list starts from one intercept, whatever the prior of its labels.
         listed = pairs.owner, pairs.labels
@@ -183,7 +196,7 @@ class ShortlistDecoder(CheckedDecoder):
             name: NeighbourVotes(
                 kind.rows, np.sqrt(kind.squared[:, : kind.rows.shape[1]]), kind.weights, space
             )
-            for (name, space), kind in zip(SPACES.items(), self._voters(asked), strict=True)
+            for (name, space), kind in zip(SPACES.items(), voters, strict=True)
         }
         constant = np.zeros(self._K, dtype=bool)
         sources = ("listed", *SOURCES[: len(self.slopes_)])
@@ -212,27 +225,31 @@ class ShortlistDecoder(CheckedDecoder):
         machines = self.direct_
         return Asked(codes, X, None if machines is None else lambda rows: machines.scores(X[rows]))
 
-    def _weigh(self, asked: Asked) -> None:
+    def _weigh(self, asked: Asked, voters: list[Voters]) -> None:
         """Learn intercept and slopes on the shortlists of left-out rows, and what these miss."""
         rows = np.asarray(asked.own)
         truth = self._labels[rows]
-        pairs = self._pairs(asked)
+        pairs = self._pairs(asked, voters)
         present = np.asarray(truth[pairs.owner, pairs.labels], dtype=np.float64).ravel()
         absent = pairs.scores[:, present == 0]
         self.link_scale_ = absent.std(axis=1) + 1e-3 if absent.size else np.ones(len(absent))
-        intercepts, self.slopes_ = fit_logistic(self._evidence(pairs)[:, :, None], present[:, None])
+        entries = self._evidence(pairs)[:, :, None], present[:, None]
+        intercepts, self.slopes_ = fit_logistic(*entries)
         self.intercept_ = float(intercepts[0])
         self.recall_ = float(present.sum() / max(truth.nnz, 1))
         # What lists miss is spread over all labels by their priors; half a label is never missed.
         missed = np.log((truth.nnz - present.sum() + 0.5) / (truth.nnz + 1.0))
         self.unlisted_ = np.minimum(self.log_prior_ + missed, -1e-6)
+        listed_loss = mean_log_loss(intercepts, self.slopes_, *entries) * len(present)
+        has = sp.csr_array((present, pairs.labels, pairs.starts), shape=truth.shape)
+        missed_labels = (truth - has).sum(axis=0)
+        self.log_loss_ = float(listed_loss - missed_labels @ self.unlisted_) / len(rows)
         most = min(len(rows), max(FEWEST_TOLD, TOLD_ENTRIES // self._K))
         told = np.unique(np.linspace(0, len(rows) - 1, most).astype(np.int64))
         self.calibration_rows_ = rows[told]
         self._left_out = self._listed(pairs)[told]
 
-    def _pairs(self, asked: Asked) -> Pairs:
-        voters = self._voters(asked)
+    def _pairs(self, asked: Asked, voters: list[Voters]) -> Pairs:
         blocks = row_blocks(len(asked.codes), self._K)
         return Pairs.joined([self._pairs_of(asked, voters, rows) for rows in blocks])
 

@@ -27,7 +27,7 @@ from dlst.regressors.kernels import KERNELS, Kernel, kernel_matrix, kernel_width
 APPROXIMATIONS = ("auto", "exact", "nystroem", "linear")
 GAMMA_RULES = ("median", "scale", "libsvm")
 EXACT_ROWS = 8000
-"""Up to so many rows ``approximation="auto"`` is exact; their kernel matrix has 0.5 GB."""
+"""Up to so many rows ``approximation="auto"`` is exact; their kernel matrix has 0.25 GB."""
 
 THIN_ROWS = 2000
 """Of more rows with thin features, such as texts, ``"auto"`` is linear."""
@@ -211,8 +211,10 @@ class BR(WeightedClassifier):
 
     def _fit_exactly(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: NDArray[np.float64] | None
-    ) -> tuple[NDArray[np.float64], Trainer]:
-        gram = self._kernel(X, X)
+    ) -> tuple[NDArray[np.float32], Trainer]:
+        # In single precision, as LIBSVM keeps it: the last bits of a kernel, which differ between
+        # processors and kinds of arrays, must not choose the steps.
+        gram = self._kernel(X, X).astype(np.float32)
         trainer = self._trainer(is_kernel=True)
         coef, self.intercept_, self.n_iter_ = train_machines(gram, Y, trainer, weights)
         self.support_ = np.flatnonzero(coef.any(axis=1))

@@ -77,7 +77,7 @@ class Trainer:
         return _Machine(coef, float(linear_machine.intercept_[0]), steps, steps < limit)
 
     def on_kernel(
-        self, kernel: FloatArray, column: FloatArray, rows: FloatArray | None = None
+        self, kernel: NDArray[np.floating], column: FloatArray, rows: FloatArray | None = None
     ) -> _Machine:
         """Train on the rows whose label is known; others have no part in the same kernel."""
         known, targets = ~np.isnan(column), column == 1
