@@ -133,10 +133,12 @@ def _lbfgs(
         return so_far
     progress = Progress(so_far.value, tol, report)
     unit = abs(so_far.value) or 1.0
+    back = 1.0 / scale
+    steepness = back / unit
 
     def scaled(x: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = objective(x.reshape(start.shape) / scale)
-        return value / unit, (gradient / scale).ravel() / unit
+        value, gradient = objective(x.reshape(start.shape) * back)
+        return value / unit, (gradient * steepness).ravel()
 
     # scipy tells the two kinds of callback apart by this parameter's name.
     def after_step(intermediate_result: Any) -> None:
@@ -154,7 +156,7 @@ def _lbfgs(
         options={
             "maxiter": max_iter - taken,
             "maxfun": 20 * max_iter,
-            "maxcor": 20,
+            "maxcor": 10,
             "ftol": 0.0,
             "gtol": 0.0,
         },
@@ -162,7 +164,7 @@ def _lbfgs(
     # Status 1 is the limit of iterations. A line search without progress is as good as it gets: an
     # end by rounding, or in a kink, which distances that are roots have where codes meet.
     return Descent(
-        codes=result.x.reshape(start.shape) / scale,
+        codes=result.x.reshape(start.shape) * back,
         value=float(result.fun) * unit,
         history=so_far.history + progress.history[1:],
         converged=result.status != 1,
