@@ -84,7 +84,9 @@ def offer(
                     bounds[c] = right_values[other, 0]
 
 
-@compiled(fastmath={"reassoc", "nnan", "nsz"})
+# Nothing is reassociated: values must round as they do when they are offered, or equal ones would
+# be refused that were counted.
+@compiled(fastmath={"nnan", "nsz"})
 def _exceeded(products: Singles, half: float, halves: Singles, wanted: int) -> Any:
     """Return what at least so many pairs of a row exceed, and most others do not."""
     low, high = products[0] - half - halves[0], products[0] - half - halves[0]
