@@ -28,7 +28,14 @@ PART = (
 )
 """What needs files of the package, or compiles; the rest is the same code as in a checkout."""
 
-TOOLS = ("pytest>=8.2", "pytest-xdist>=3.6", "hypothesis>=6.100", "liac-arff>=2.5", "plotly>=6.0")
+TOOLS = (
+    "pytest>=8.2",
+    "pytest-xdist>=3.6",
+    "hypothesis>=6.100",
+    "liac-arff>=2.5",
+    "plotly>=6.0",
+    "polars>=1.0",
+)
 COMPARED = ("--methods", "mlknn,plst", "--split", "official")
 """Workers, records, templates and figures of the package, in seconds."""
 
