@@ -72,8 +72,8 @@ class BudgetRule(DecisionRule):
 
     q and TP are those of the decided training rows, found by steps of decreasing length from the
     plain top r, of which the best is kept; μ = 0 is the plain top r. It is a decision, no ranking.
-    On 4,000 small problems, some with very skewed probabilities, the value is 0.1 % below the best
-    of all decisions with r labels on average, 3 % in one of 100, and 15 % at worst.
+    Of small problems, on which the tests try all decisions with r labels, nine in ten come within
+    1 % of the best; with very skewed probabilities the mean gap is below 2 %, none reaches 15 %.
 
     Parameters
     ----------

@@ -33,9 +33,9 @@ class F1Rule(DecisionRule):
 
     t and m of the pool and the labels are those of the decided training rows, a fixed point found
     by passes from three starts, of which the best is kept. Those of a row are of its own best set
-    (:class:`InstanceRule`), so a new row is decided without any other. On 1,500 small problems,
-    some with very skewed probabilities, the value is 0.2 % below the best of all 2^(n K) decisions
-    on average, 5 % in one of 100, and 9 % at worst.
+    (:class:`InstanceRule`), so a new row is decided without any other. Of small problems,
+    on which the tests try all 2^(n K) decisions, nine in ten come within 1 % of the best; with very
+    skewed probabilities the mean gap is below 2 %, and none reaches 15 %.
 
     A rare label has a small m, so its own threshold has most of the weight; no constant is needed
     to shrink it. With one label (K = 1) the row has no say (ν = 0): its best set is never empty.
