@@ -104,10 +104,26 @@ def test_other_names_are_given_by_the_caller(tmp_path: Path) -> None:
         read_mat(path)
     with pytest.raises(ReadError, match=r"expected a variable 'Q'; the file has A"):
         read_mat(path, features="Q", labels="B")
-    with pytest.raises(ValueError, match="must be given together"):
+    with pytest.raises(ValueError, match="features must come with labels"):
         read_mat(path, features="A")
     with pytest.raises(ValueError, match="one name each, or a pair each"):
         read_mat(path, features=("A", "C"), labels="B")
+    with pytest.raises(ValueError, match="one name each, or a pair each"):
+        read_mat(path, labels=("B", "D"))
+
+
+def test_labels_alone_are_enough_beside_one_matrix_of_their_rows(tmp_path: Path) -> None:
+    path = save(tmp_path, {"A": X, "B": Y, "row": np.arange(4.0), "other": np.ones((7, 9))})
+    np.testing.assert_array_equal(read_mat(path, labels="B").X, X)
+    with pytest.raises(ReadError, match=r"one matrix that belongs to the labels 'other', got none"):
+        read_mat(path, labels="other")
+    both = save(tmp_path, {"A": X, "B": Y, "C": X})
+    with pytest.raises(ReadError, match=r"belongs to the labels 'B', got A, C of A \("):
+        read_mat(both, labels="B")
+
+
+def test_all_rows_may_be_named_so(tmp_path: Path) -> None:
+    np.testing.assert_array_equal(read_mat(save(tmp_path, {"X_all": X, "Y_all": Y})).X, X)
 
 
 def test_square_matrices_follow_the_usual_sides_with_a_note(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def read_mat(
         The file.
     features, labels : str or pair of str, optional
         Names of the variables, when they are not among the known ones; a pair names training
-        and test part.
+        and test part. Labels alone are enough where one other matrix has as many instances.
 
     Returns
     -------

@@ -47,20 +47,19 @@ def choose_variables(
     labels: str | Sequence[str] | None,
 ) -> tuple[list[tuple[str, str]], Layout]:
     """Return the names of the (features, labels) pairs: one, or training and test."""
-    if (features is None) != (labels is None):
-        raise ValueError(
-            "features and labels must be given together; "
-            f"got features={features!r} and labels={labels!r}."
-        )
-    if features is not None and labels is not None:
-        x_names = [features] if isinstance(features, str) else list(features)
+    if labels is not None:
         y_names = [labels] if isinstance(labels, str) else list(labels)
+        if features is None and len(y_names) == 1:
+            features = _only_matrix_beside(path, variables, y_names[0])
+        x_names = [features] if isinstance(features, str) else list(features or ())
         if len(x_names) != len(y_names) or len(x_names) not in (1, 2):
             raise ValueError(
                 "features and labels must be one name each, or a pair each (training, test); "
                 f"got features={features!r} and labels={labels!r}."
             )
         return list(zip(x_names, y_names, strict=True)), Layout("", "")
+    if features is not None:
+        raise ValueError(f"features must come with labels; got features={features!r} alone.")
     plain = {name.casefold().replace("_", ""): name for name in variables}
     for layout in _LAYOUTS:
         for train, test in _PARTS:
@@ -71,15 +70,31 @@ def choose_variables(
                 if parts[0] is not None:
                     return [pair for pair in parts if pair is not None], layout
     for layout in _LAYOUTS:
-        pair = _both(plain, layout, "{name}")
-        if pair is not None:
-            return [pair], layout
+        for pattern in ("{name}", "{name}all", "all{name}"):
+            pair = _both(plain, layout, pattern)
+            if pair is not None:
+                return [pair], layout
     raise ReadError(
         path,
         "expected variables such as X and Y, data and target, or train_data, train_target, "
         f"test_data and test_target; got {list_variables(variables)}. "
-        "Name them with features= and labels=.",
+        "Name the variable of the labels with labels=.",
     )
+
+
+def _only_matrix_beside(path: PathLike, variables: Variables, labels: str) -> str:
+    """Return the one variable that has the labels' number of instances and several features."""
+    shapes = {name: getattr(value, "shape", ()) for name, value in variables.items()}
+    sides = set(shapes.pop(labels, ())) - {1}
+    fitting = [name for name, shape in shapes.items() if 1 not in shape and sides & set(shape)]
+    if len(fitting) != 1:
+        raise ReadError(
+            path,
+            f"expected one matrix that belongs to the labels {labels!r}, got "
+            f"{', '.join(fitting) or 'none'} of {list_variables(variables)}. "
+            "Name both in Python, with features and labels of read_mat.",
+        )
+    return fitting[0]
 
 
 def _both(plain: dict[str, str], layout: Layout, pattern: str) -> tuple[str, str] | None:
@@ -108,7 +123,7 @@ def orient(
         raise ReadError(
             path,
             f"features and labels must agree in the number of instances; got {shapes}. "
-            "Name other variables with features= and labels=.",
+            "Name other variables in Python, with features and labels of read_mat.",
         )
     turn_x, turn_y = fitting[0]
     notes: tuple[str, ...] = ()
