@@ -123,6 +123,7 @@ bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one ru
 	$(BIN)/python benchmarks/latency.py
 	$(BIN)/python benchmarks/classics.py $(if $(PEERS),--peers $(PEERS))
 	$(BIN)/python benchmarks/startup.py
+	$(if $(PEERS),$(BIN)/python benchmarks/text.py --peers $(PEERS) --write --fresh)
 	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/_table.py
 
