@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from dlst._checked_rows import checked_rows, checked_training_rows
+from dlst._matrices import as_features, as_indicator
 
 ROWS = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
 
@@ -72,3 +73,11 @@ def test_rows_without_the_names_of_the_fit_are_warned_of() -> None:
 def test_one_training_row_is_too_few() -> None:
     with pytest.raises(ValueError, match="at least 2 rows"):
         fitted(ROWS[:1])
+
+
+def test_what_a_mask_hides_is_unknown_not_its_old_value() -> None:
+    hidden = np.ma.MaskedArray([[1, 1], [0, 1]], mask=[[False, True], [False, False]])
+    assert np.isnan(as_indicator(hidden).toarray()[0, 1])
+    assert np.isnan(as_features(hidden)[0, 1])
+    with pytest.raises(ValueError, match="contains NaN"):
+        checked_training_rows(BaseEstimator(), hidden)

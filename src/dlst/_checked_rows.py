@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from dlst._matrices import NOT_NUMERIC, FeatureMatrix
+from dlst._matrices import NOT_NUMERIC, FeatureMatrix, without_mask
 from dlst.errors import DataError
 
 
@@ -43,7 +43,7 @@ def _checked(estimator: Any, X: Any, **options: Any) -> FeatureMatrix:
     # A frame's array lies by columns, and BLAS rounds by how an array lies.
     try:
         checked = validate_data(
-            estimator, X, accept_sparse="csr", dtype=np.float64, order="C", **options
+            estimator, without_mask(X), accept_sparse="csr", dtype=np.float64, order="C", **options
         )
     except ValueError as error:
         if not str(error).startswith("could not convert string"):

@@ -30,7 +30,7 @@ def as_features(X: Any) -> FeatureMatrix:
         plain = type(X) is sp.csr_array and X.dtype == np.float64
         return canonical(X if plain else sp.csr_array(X, dtype=np.float64))
     try:
-        dense = np.asarray(X, dtype=np.float64)
+        dense = np.asarray(without_mask(X), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(NOT_NUMERIC.format(error=error)) from error
     if dense.ndim != 2:
@@ -52,7 +52,7 @@ def as_indicator(Y: Any, what: str = "Y", *, unknown: str | None = "unknown entr
     """
     values = "0 or 1" if unknown is None else f"0, 1 or NaN ({unknown})"
     if not sp.issparse(Y):
-        Y = np.asarray(Y)
+        Y = np.asarray(without_mask(Y))
         if Y.dtype.kind not in "fiub":
             try:
                 Y = _with_nan(Y).astype(np.float64)
@@ -77,6 +77,13 @@ def as_indicator(Y: Any, what: str = "Y", *, unknown: str | None = "unknown entr
             f"For -1/+1 labels use {what} > 0."
         )
     return matrix
+
+
+def without_mask(values: Any) -> Any:
+    """Put NaN where a masked array hides a value, which NumPy would otherwise bring back."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    return np.ma.filled(values.astype(np.float64), np.nan)
 
 
 def _with_nan(values: NDArray[Any]) -> NDArray[Any]:

@@ -31,7 +31,8 @@ def table(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
-def test_a_terminated_run_says_that_it_goes_on_and_leaves_no_logs(table, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGHUP", None)])
+def test_a_terminated_run_says_that_it_goes_on_and_leaves_no_logs(table, tmp_path, number):
     run = tmp_path / "run"
     command = ["compare", str(table), "--methods", "mlknn", "--seeds", "500", "-o", str(run)]
     process = subprocess.Popen(
@@ -41,9 +42,9 @@ def test_a_terminated_run_says_that_it_goes_on_and_leaves_no_logs(table, tmp_pat
         if (run / "records.jsonl").is_file():
             break
         time.sleep(0.1)
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(number)
     told = process.communicate(timeout=60)[1]
-    assert process.returncode == 143
+    assert process.returncode == 128 + number
     assert "dlst: terminated." in told
     assert f"what was finished is in {run}, and the same command goes on" in told
     assert sorted(file.name for file in run.iterdir()) == [".held", "plan.json", "records.jsonl"]

@@ -55,6 +55,9 @@ def test_numbers_are_ids_by_name_or_by_counting() -> None:
         assert kind_of(numbers, name) == "number"
     assert kind_of(range(10), "Unnamed: 0") == "id"
     assert kind_of(range(10), "size") == "number"
+    long = [str(2**53 + i) for i in range(50)]  # floats of these are the same two by two
+    assert kind_of(long, "id") == "id"
+    assert kind_of(long, "size") == "number"
 
 
 @pytest.mark.parametrize("bad", ["2.O", "1,000", "3,5", "1_000", "inf", "none"])

@@ -23,7 +23,7 @@ from dlst.cli import (
 )
 from dlst.errors import DlstError
 
-INTERRUPTED, TERMINATED = 130, 143
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="dlst",
@@ -134,9 +134,12 @@ def run() -> None:
     """Be the `dlst` script."""
     # As an exception, so that files are removed and processes ended on the way out.
     signal.signal(signal.SIGTERM, _terminated)
+    # A shell that closes; under nohup it is ignored, and stays so.
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, _terminated)
     sys.exit(main())
 
 
 def _terminated(number: int, frame: object) -> None:
     print("dlst: terminated.", file=sys.stderr)
-    sys.exit(TERMINATED)
+    sys.exit(128 + number)

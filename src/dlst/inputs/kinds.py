@@ -178,6 +178,9 @@ def _of_values(name: str, there: Any) -> tuple[Kind, str]:
         return "id", "counts the rows"
     if whole and differ and len(values) >= FEWEST_FOR_ID and _ID_NAME.search(name):
         return "id", "different in every row"
+    # Beyond, different ones become the same float.
+    if whole and np.abs(values).max() > 2**53 and _ID_NAME.search(name):
+        return "id", "whole numbers of more than 15 digits"
     return "number", "numbers"
 
 
