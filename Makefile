@@ -119,7 +119,7 @@ bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one ru
 	$(BIN)/python benchmarks/readers.py
 	$(BIN)/python benchmarks/stratification.py
 	$(BIN)/python benchmarks/encoder.py
-	$(BIN)/python benchmarks/scale.py --curve n,d,K,s --page
+	$(BIN)/python benchmarks/scale.py --curve n,d,K,s,m --page
 	$(BIN)/python benchmarks/latency.py
 	$(BIN)/python benchmarks/classics.py $(if $(PEERS),--peers $(PEERS))
 	$(BIN)/python benchmarks/startup.py

@@ -62,11 +62,9 @@ the data. The exponent is the slope of log seconds over log size, by least squar
 How a fit keeps to its memory: kernels between rows and basis are computed block by block and only
 their sums kept (KᵀK and KᵀY for each width); widths contend on 8,192 rows, those
 that do are regressed on all rows and judged by 4,096 of them left out exactly, and the penalty is
-checked on all. Votes are weighed on at most 5,000 rows, 1,000 from 25,000 rows on (1,000 when the
-curves in d, K and s were measured). `max_memory` bounds what a fit may take; what cannot fit is
-refused before it starts, with the number of rows that would.
-
-The points of K and s are from runs that were cut short after they had printed them, copied by hand.
+checked on all. Votes are weighed on at most 5,000 rows, 1,000 from 25,000 rows on. `max_memory`
+bounds what a fit may take; what cannot fit is refused before it starts, with the number of rows
+that would.
 """
 
 

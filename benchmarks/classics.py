@@ -50,7 +50,7 @@ def main() -> None:
 
 NOTE = (
     "CPU seconds with one thread. ML-kNN: 10,000 rows to learn from, 2,000 to predict, standard "
-    "normal features. BR: made labels, exact machines; thin features of more than 2,000 rows would "
+    "normal features. BR: made labels, exact machines; sparse features of more than 2,000 rows would "
     "get linear machines."
 )
 

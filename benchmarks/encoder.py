@@ -35,7 +35,7 @@ and seconds of CPU are compared. *Over all rows* is the same divergence over all
 of Yeast, by the same L-BFGS from the same start to the same tolerance: once by our kernels, once
 with arrays as one would write it in NumPy. *Converged* is where the descent stands 100 iterations
 after the encoder's own end; a gradient over landmarks, with which a descent from many sets begins,
-costs a fifth to a quarter of one over all pairs and is told apart. The empty set and the single
+costs a fifth to a quarter of one over all pairs and is counted apart. The empty set and the single
 labels of NUS-WIDE have most of its rows; `rel. error` compares the value with the same sums in
 float64."""
 

@@ -35,7 +35,7 @@ def draw_multidigits(path: Path) -> None:
 
 
 def draw_tagged_texts(path: Path) -> None:
-    """Show three test texts of GoEmotions with their likeliest tags, and what spoke for them."""
+    """Show three test texts of GoEmotions with their likeliest tags, and the words behind them."""
     folder = _real_texts()
     train, test = (pd.read_csv(folder / f"goemotions-{part}.csv") for part in ("train", "test"))
     tagger = Tagger(random_state=0).fit(train, "tags")
