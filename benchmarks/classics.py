@@ -50,8 +50,8 @@ def main() -> None:
 
 NOTE = (
     "CPU seconds with one thread. ML-kNN: 10,000 rows to learn from, 2,000 to predict, standard "
-    "normal features. BR: made labels, exact machines; sparse features of more than 2,000 rows would "
-    "get linear machines."
+    "normal features. BR: made labels, exact machines; sparse features of more than 2,000 rows "
+    "would get linear machines."
 )
 
 
