@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE / "results.md"
 KEPT = HERE / "results"
 
-INTRODUCTION = """# Results
+INTRODUCTION = """# The paper's tables and figures, repeated
 
 Written by `python docs/results.py` from the records in [results](results), which the commands below
 made; every number on this page is computed from them. `dlst report docs/results/ITEM -o FOLDER`

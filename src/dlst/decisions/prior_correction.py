@@ -20,7 +20,7 @@ Tau: TypeAlias = float | Literal["auto"]
 TAU = number() | one_of("auto")
 GRID = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 STUDIED_TAU = 0.2
-"""What served best on the whole on the 29 sets of the design study."""
+"""What served best on the whole on 29 data sets."""
 
 
 @with_parameters
