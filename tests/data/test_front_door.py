@@ -149,3 +149,16 @@ def test_sparse_stays_sparse_through_the_text_formats(real_data, tmp_path):
     assert sp.issparse(again.X)
     assert (again.X != first.X).nnz == 0
     assert (again.Y != first.Y).nnz == 0
+
+
+def test_options_that_a_reader_does_not_know_are_refused_whatever_is_read(tmp_path):
+    (tmp_path / "label_ids.txt").write_text("0\tsky\n")
+    (tmp_path / "mul_label_ids.txt").write_text("0\t0\n")
+    said = {
+        "multidigits": "the multidigits reader takes no options; got labels",
+        "yeast": "the yeast reader takes nominal; got labels",
+        str(tmp_path): "the nus-wide reader takes features, n_images.*; got labels",
+    }
+    for data, message in said.items():
+        with pytest.raises(ValueError, match=message):
+            load(data, labels=["a"], download=False)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dlst._files import PathLike, sha256
-from dlst._nearest import did_you_mean
 from dlst._parameters import one_of
+from dlst.data._options import check_options
 from dlst.data.arff import read_arff, write_arff
 from dlst.data.dataset import Dataset
 from dlst.data.mat import read_mat, write_mat
@@ -183,11 +183,7 @@ def read(
     reader, known = row.read, row.options
     if raw and row.read_raw is not None:
         reader, known = row.read_raw, row.options - {"nominal"} | {"columns"}
-    unknown = sorted(set(options) - known)
-    if unknown:
-        takes = ", ".join(sorted(known)) or "no options"
-        meant = did_you_mean(unknown[0], known)
-        raise ValueError(f"the {row.name} reader takes {takes}; got {', '.join(unknown)}.{meant}")
+    check_options(row.name, known, options)
     dataset = reader(path, **options)
     files = {Path(path).name: sha256(path)}
     return replace(dataset, provenance=replace(dataset.provenance, files=files))

@@ -11,6 +11,7 @@ from typing import Any
 from dlst._files import PathLike
 from dlst._nearest import did_you_mean
 from dlst.data import registry
+from dlst.data._options import check_options
 from dlst.data.dataset import Dataset
 from dlst.data.formats import FORMATS, format_of, read, without_suffix
 from dlst.data.joining import join_train_test
@@ -231,6 +232,7 @@ def _namesake(folder: Path) -> str:
 
 def _load_registered(name: str, download: bool, options: dict[str, Any]) -> Dataset:
     if is_embedded(name):
+        check_options(name, (), options)
         return EMBEDDED[name.strip().lower()]()
     _check_known(name)
     return registry.load_registered(name, download=download, **options)

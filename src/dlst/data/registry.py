@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dlst._files import sha256
+from dlst.data._options import check_options, options_of
 from dlst.data.catalogue import DataFile, Entry, available, entry
 from dlst.data.dataset import Dataset, Provenance
 from dlst.data.home import data_home, fetch, path_of
@@ -102,6 +103,7 @@ def load_registered(name: str, *, download: bool = True, **options: Any) -> Data
 def _load_mulan(known: Entry, download: bool, options: dict[str, Any]) -> Dataset:
     from dlst.data.arff import read_mulan
 
+    check_options(known.name, options_of(read_mulan), options)
     paths = {file.role: fetch(known, file, download=download) for file in known.files}
     xml = paths["labels"]
     if "all" in paths:

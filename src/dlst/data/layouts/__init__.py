@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dlst._files import PathLike
+from dlst.data._options import check_options, options_of
 from dlst.data.dataset import Dataset
 from dlst.data.layouts.nuswide import find_nuswide_labels, read_nuswide
 from dlst.data.layouts.sun import find_sunattribute, read_sunattribute
@@ -89,4 +90,6 @@ def read_layout(folder: PathLike, layout: str | None = None, **options: Any) -> 
         )
     if layout not in _LAYOUTS:
         raise ValueError(f"layout must be one of {', '.join(_LAYOUTS)}; got {layout!r}.")
-    return _LAYOUTS[layout][1](folder, **options)
+    reader = _LAYOUTS[layout][1]
+    check_options(layout, options_of(reader), options)
+    return reader(folder, **options)
