@@ -23,6 +23,7 @@ class _Thresholds(DecisionRule):
         return entries.decided(entries.values >= entries.of_labels(limits))
 
 
+@with_parameters
 class HammingRule(_Thresholds):
     """Decide for what is likelier than not: the fewest wrong entries.
 
@@ -54,6 +55,7 @@ class HammingRule(_Thresholds):
         self.threshold_: Any = float(np.nextafter(0.5, 1.0))
 
 
+@with_parameters
 class MicroRule(_Thresholds):
     """One threshold for the best F1 over all entries.
 
@@ -83,6 +85,7 @@ class MicroRule(_Thresholds):
         self.threshold_: Any = max(LEAST, float(best_fraction(examples.entries, "all").value[0]))
 
 
+@with_parameters
 class MacroRule(_Thresholds):
     """A threshold for each label: the best mean over labels of F1.
 
@@ -115,6 +118,7 @@ class MacroRule(_Thresholds):
         self.threshold_: Any = np.maximum(LEAST, best_fraction(examples.entries, "labels").value)
 
 
+@with_parameters
 class InstanceRule(_Thresholds):
     """A threshold for each row: the best mean over rows of F1; no row stays empty.
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dlst._parameters import with_parameters
 from dlst.encoders import ConditionalPrincipalEncoder
 from dlst.methods._linear_codes import LinearCodeClassifier
 from dlst.parts import Encoder
 
 
+@with_parameters
 class CPLST(LinearCodeClassifier):
     """Ridge regression onto the principal components of what features predict of the labels.
 

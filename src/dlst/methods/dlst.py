@@ -211,6 +211,7 @@ def _left_out_log_loss(decoder: Decoder, Y: sp.csr_array, weights: Weights | Non
     return float(log_loss(judged, found.probabilities, sample_weight=rows, label_weight=labels))
 
 
+@with_parameters
 class PaperDLST(LabelSpaceClassifier):
     """The paper's pipeline, read soundly: KL codes, kernel logistic regression, ML-kNN.
 
@@ -267,6 +268,7 @@ class PaperDLST(LabelSpaceClassifier):
         )
 
 
+@with_parameters
 class LiteralDLST(PaperDLST):
     """The paper's pipeline as printed, for the record.
 

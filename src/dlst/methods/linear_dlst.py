@@ -5,6 +5,7 @@ from __future__ import annotations
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import with_parameters
 from dlst._weights import Weights
 from dlst.decoders import ShortlistDecoder, StagedDecoder
 from dlst.encoders import SignCode, SketchedCode
@@ -26,6 +27,7 @@ MOST_PRODUCTS = 2e11
 very many labels; more would be hours."""
 
 
+@with_parameters
 class LinearDLST(LabelSpaceClassifier):
     """Linear machines for each label, their left-out probabilities as codes, and calibrated votes.
 

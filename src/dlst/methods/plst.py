@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dlst._parameters import with_parameters
 from dlst.encoders import PrincipalEncoder
 from dlst.methods._linear_codes import LinearCodeClassifier
 from dlst.parts import Encoder
 
 
+@with_parameters
 class PLST(LinearCodeClassifier):
     """Ridge regression onto the principal components of the labels.
 
