@@ -61,7 +61,7 @@ def test_decisions_are_given_or_the_top_r_or_those_above_the_threshold():
 
 
 def test_all_leaves_out_what_the_input_cannot_give():
-    assert "log_loss" not in m.evaluate(Y, S - 1, "all")
+    assert "log_loss" not in m.evaluate(Y, S - 1, "all", threshold=-0.5)
     assert "propensity_scored_ndcg_at_1" not in m.evaluate(Y, S, "all")
 
 
@@ -74,6 +74,19 @@ def test_a_list_names_metrics_in_any_order_and_k_by_number_or_by_the_parameter()
         "ndcg_at_2",
         "ndcg_at_4",
     ]
+
+
+def test_a_single_name_is_a_list_of_one():
+    for name in ("micro_f1", "ndcg_at_3", "precision_at_k"):
+        assert m.evaluate(Y, S, name) == m.evaluate(Y, S, [name])
+
+
+def test_scores_that_are_no_probabilities_are_not_cut_at_a_half_in_silence():
+    logits = np.log(S) - np.log1p(-S)
+    for function in (m.evaluate, m.evaluate_per_class):
+        with pytest.warns(UserWarning, match=r"are no probabilities.*threshold= \(0 for logits\)"):
+            function(Y, logits, ["macro_f1"])
+    assert m.evaluate(Y, logits, "micro_f1", threshold=0) == m.evaluate(Y, S, "micro_f1")
 
 
 def test_mulan_reaches_every_metric_that_knows_it():
@@ -95,7 +108,8 @@ def test_top_labels_serve_the_top_metrics_and_the_paper_rule():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"metrics": "papers"}, "metrics must be one of paper"),
+        ({"metrics": "papers"}, "metrics must be one of paper.*Did you mean 'paper'"),
+        ({"metrics": "micro_f2"}, "metrics must be one of paper.*Did you mean 'micro_f1'"),
         ({"metrics": ["propensity_scored_ndcg_at_1"]}, "need propensities; got None"),
         ({"scores": None}, "scores or Y_pred must be given"),
         ({"scores": None, "metrics": ["one_error"]}, "one_error needs scores"),
@@ -140,7 +154,7 @@ def test_the_table_per_label_has_every_metric_and_names_its_rows():
     assert table["average_precision"].mean() == pytest.approx(m.macro_average_precision(Y, S))
     assert table["f1"].mean() == pytest.approx(m.macro_f1(Y, m.threshold_decisions(S)))
     assert table["log_loss"].mean() == pytest.approx(m.log_loss(Y, S))
-    assert "log_loss" not in m.evaluate_per_class(Y, S - 1)
+    assert "log_loss" not in m.evaluate_per_class(Y, S - 1, threshold=-0.5)
 
 
 def test_the_table_per_label_takes_decisions_like_evaluate():

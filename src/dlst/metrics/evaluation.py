@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -32,10 +33,10 @@ METRIC_GROUPS: dict[str, tuple[str, ...]] = {
 def evaluate(
     Y: Any,
     scores: Any = None,
-    metrics: Group | Sequence[str] = "paper",
+    metrics: Group | str | Sequence[str] = "paper",
     *,
     Y_pred: Any = None,
-    threshold: Any = 0.5,
+    threshold: Any = None,
     r: int | None = None,
     cardinality: float | None = None,
     k: Sequence[int] = (1, 3, 5),
@@ -56,15 +57,15 @@ def evaluate(
         Truth: 0, 1, and NaN for "not judged".
     scores : array-like, sparse or frame of shape (n, K), or TopLabels
         Not needed for metrics of decisions if ``Y_pred`` is given.
-    metrics : {"paper", "ranking", "bipartition", "top", "probability", "all"} or list of names
+    metrics : {"paper", "ranking", "bipartition", "top", "probability", "all"}, name or list of them
         "paper" is instance AP, micro-F1 and macro-F1 with the top-r rule. "top" has the
         propensity-scored metrics if propensities are given, and "all" has those of probabilities
         if all scores lie in [0, 1]. A list names metrics (``precision_at_k`` for each of ``k``,
         or ``precision_at_3``).
     Y_pred : array-like, sparse or frame of shape (n, K), optional
         Decisions.
-    threshold : float or array-like of shape (K,)
-        For decisions from scores.
+    threshold : float or array-like of shape (K,), optional
+        For decisions from scores; default: 0.5, with a warning where scores are no probabilities.
     r : int, optional
         Labels of each row; default: ``cardinality`` rounded up, else that of ``Y``.
     cardinality : float, optional
@@ -123,7 +124,7 @@ def evaluate_per_class(
     *,
     label_names: Sequence[str] | None = None,
     Y_pred: Any = None,
-    threshold: Any = 0.5,
+    threshold: Any = None,
     r: int | None = None,
     cardinality: float | None = None,
     convention: Convention = "sklearn",
@@ -204,7 +205,9 @@ class _Inputs:
                 "scores or Y_pred must be given for metrics of decisions; got neither."
             )
         if not by_rank:
-            chosen = threshold_decisions(self.scores, threshold)
+            if threshold is None:
+                self._warn_of_other_scores()
+            chosen = threshold_decisions(self.scores, 0.5 if threshold is None else threshold)
         else:
             if r is None:
                 Y = self.truth if cardinality is None else None
@@ -217,6 +220,17 @@ class _Inputs:
         if given is None:
             raise ValueError(f"{metric.name} needs scores; got scores=None.")
         return metric.function(self.truth, given, **options)
+
+    def _warn_of_other_scores(self) -> None:
+        if self.scores is None or self.scores.top_only or self.are_probabilities:
+            return
+        values = self.scores.values
+        warnings.warn(
+            f"scores from {values.min():.3g} to {values.max():.3g} are no probabilities, and "
+            "labels are decided for from 0.5 on. Give Y_pred=model.predict(X), r=, or threshold= "
+            "(0 for logits).",
+            stacklevel=4,
+        )
 
     @property
     def are_probabilities(self) -> bool:
@@ -236,6 +250,8 @@ def _taken(metric: Metric, weights: dict[str, Any]) -> dict[str, Any]:
 
 
 def _names(metrics: str | Sequence[str], inputs: _Inputs, propensities: Any) -> list[str]:
+    if isinstance(metrics, str) and split_name(metrics)[0] in METRICS:
+        metrics = [metrics]
     if not isinstance(metrics, str):
         names = _in_order(metrics)
         if propensities is None and any(metric_info(name).takes("propensities") for name in names):
@@ -246,8 +262,8 @@ def _names(metrics: str | Sequence[str], inputs: _Inputs, propensities: Any) -> 
         return names
     if metrics not in METRIC_GROUPS:
         raise ValueError(
-            f"metrics must be one of {', '.join(METRIC_GROUPS)}, or a list of metric names; "
-            f"got {metrics!r}.{did_you_mean(metrics, METRIC_GROUPS)}"
+            f"metrics must be one of {', '.join(METRIC_GROUPS)}, or names of metrics; "
+            f"got {metrics!r}.{did_you_mean(metrics, [*METRIC_GROUPS, *METRICS])}"
         )
     names = list(METRIC_GROUPS[metrics])
     if propensities is None:
