@@ -74,9 +74,18 @@ def as_indicator(Y: Any, what: str = "Y", *, unknown: str | None = "unknown entr
         raise DataError(
             f"{what} must hold {values}; got {matrix.data[entry]:g} in row "
             f"{row_of_entry(matrix.indptr, entry)}, column {matrix.indices[entry]}. "
-            f"For -1/+1 labels use {what} > 0."
+            f"{_to_indicator(matrix.data[wrong], what)}"
         )
     return matrix
+
+
+def _to_indicator(wrong: FloatArray, what: str) -> str:
+    """Say what makes an indicator of values that are none, by the values that are wrong."""
+    if (wrong == -1).all():
+        return f"For -1/+1 labels use {what} > 0."
+    if (wrong % 1 != 0).any():
+        return f"Decide first, such as {what} > 0.5."
+    return "Lists of labels become columns with scikit-learn's MultiLabelBinarizer."
 
 
 def without_mask(values: Any) -> Any:

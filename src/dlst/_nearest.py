@@ -28,3 +28,16 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     (" Did you mean 'tags'?", '')
     """
     return "".join(f" Did you mean {near!r}?" for near in nearest(name, known, 1))
+
+
+def nearest_or_all(name: object, known: Iterable[object]) -> str:
+    """Ask for the known names that are near, behind a blank; give all of them where none is.
+
+    Examples
+    --------
+    >>> nearest_or_all("tag", ["text", "tags"]), nearest_or_all("tag", ["price", "text"])
+    (' Did you mean tags?', ' Take one of price, text.')
+    """
+    names = [str(each) for each in known]
+    near = nearest(name, names)
+    return f" Did you mean {', '.join(near)}?" if near else f" Take one of {', '.join(names)}."

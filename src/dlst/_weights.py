@@ -48,8 +48,10 @@ def as_weights(weights: Any, size: int, what: str) -> FloatArray | None:
         raise DataError(
             f"{what} must have {size} numbers, one for each; got shape {checked.shape}."
         )
-    if not (np.isfinite(checked) & (checked >= 0)).all():
-        raise DataError(f"{what} must be numbers of at least 0; got others.")
+    wrong = ~(np.isfinite(checked) & (checked >= 0))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise DataError(f"{what} must be numbers of at least 0; got {checked[at]:g} at {at}.")
     if not checked.any():
         raise DataError(f"{what} must be above zero somewhere; got zeros only.")
     return checked

@@ -36,7 +36,7 @@ def test_without_an_item_all_are_listed(capsys):
 
 def test_an_unknown_item_is_answered_with_the_nearest(capsys):
     assert main(["reproduce", "table-mian"]) == 2
-    assert "Did you mean table-main" in capsys.readouterr().err
+    assert "Did you mean 'table-main'" in capsys.readouterr().err
 
 
 def test_every_item_has_a_layout_and_a_smaller_quick_version():

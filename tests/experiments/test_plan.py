@@ -55,7 +55,7 @@ def test_titles_say_what_differs_from_the_method():
         ({"methods": ["mlknn"]}, "must say its data"),
         ({"data": ["a"], "methods": []}, "at least one entry"),
         ({"data": "a", "methods": ["mlknn"]}, "data must be a list"),
-        ({"data": ["a"], "methods": ["mlknn"], "seed": 3}, "got seed"),
+        ({"data": ["a"], "methods": ["mlknn"], "seed": 3}, "got seed. Did you mean 'seeds'"),
         ({"data": ["a"], "methods": ["mlknn"], "seeds": 0}, "seeds must be"),
         ({"data": ["a"], "methods": ["mlknn"], "seeds": ["x"]}, "seeds must be"),
         ({"data": ["a"], "methods": ["mlknn"], "splits": ["half"]}, "got 'half'"),
@@ -90,7 +90,15 @@ def test_a_plan_is_read_from_toml(tmp_path):
     assert plan_of(plan.as_dict()).cells() == plan.cells()
 
 
-@pytest.mark.parametrize("content", ["data = [", b"\xff", 'data = ["a"]\n'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "data = [",
+        b"\xff",
+        'data = ["a"]\n',
+        'data = ["a"]\nmethods = ["mlkn"]\n',
+    ],
+)
 def test_a_file_that_is_no_plan_is_named(tmp_path, content):
     file = tmp_path / "plan.toml"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dlst.data import Dataset, Split
-from dlst.errors import PlanError
+from dlst.errors import DataError, PlanError
 from dlst.experiments.protocols import check_protocol, rows_of
 
 
@@ -80,6 +80,11 @@ def test_dropping_labels_remembers_the_complete_cardinality():
         data.train.cardinality * (1 - dropped.effective_missing)
     )
     assert dropped.test.cardinality == data.test.cardinality
+
+
+def test_an_official_split_that_is_not_there_is_told_in_the_words_of_plans():
+    with pytest.raises(DataError, match=r"got none\. Ask for random splits, or for auto"):
+        rows_of(with_features(split=False), "official", 0, {})
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -73,6 +75,15 @@ def test_classes_that_all_have_no_chance_keep_their_prevalence():
 def test_logits_are_finite_at_the_ends():
     assert np.isfinite(logit(np.array([0.0, 0.5, 1.0]))).all()
     assert logit(np.array([0.5]))[0] == 0
+
+
+@pytest.mark.parametrize("target", [["a", "b", "a", "b"], np.zeros((4, 2)), Y[:, 2:3]])
+def test_a_decision_that_nobody_knows_is_refused_whatever_the_target(target):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = Recorder().fit(X, target)
+    with pytest.raises(ValueError, match=r"decision must be one of own, f1.*Did you mean 'micro'"):
+        model.predict(X, decision="mikro")
 
 
 def test_an_unfitted_method_says_so():

@@ -64,16 +64,23 @@ def test_case_and_underscores_are_forgiven():
 def test_an_unknown_method_gets_the_nearest_names():
     with pytest.raises(UnknownNameError, match=r"got 'mlkn'\. Did you mean mlknn"):
         make("mlkn")
-    with pytest.raises(UnknownNameError, match="dlst, dlst-paper"):
+    with pytest.raises(UnknownNameError, match=r"got 'zzzzzz'\. Take one of dlst, dlst-paper"):
         make("zzzzzz")
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_a_constructor_that_refuses_a_parameter_names_its_own_class(method):
+    kind = type(method.make())
+    with pytest.raises(TypeError, match=rf"^{kind.__name__}\.__init__\(\) got .* 'nothing'"):
+        kind(nothing=3)
 
 
 def test_an_unknown_parameter_gets_the_nearest_names():
     with pytest.raises(ValueError, match=r"no parameter 'n_neighbours'\. Did you mean n_n"):
         make("mlknn", n_neighbours=3)
-    with pytest.raises(ValueError, match=r"no parameter 'qqq'\. Did you mean .*smoothing"):
+    with pytest.raises(ValueError, match=r"no parameter 'qqq'\. It has .*smoothing"):
         make("mlknn", qqq=3)
     with pytest.raises(ValueError, match=r"no parameter 'n_neighbors'\. .*mean decoder__n_neighb"):
         make("dlst-paper", n_neighbors=3)
-    with pytest.raises(ValueError, match=r"no parameter 'n_neighbors'\. Did you mean"):
+    with pytest.raises(ValueError, match=r"no parameter 'n_neighbors'\. It has .*evidences"):
         make("dlst", n_neighbors=3)

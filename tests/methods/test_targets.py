@@ -111,7 +111,15 @@ def test_a_column_of_zeros_ones_and_unknown_is_an_indicator():
         ([[0, 2], [1, 1]], "got 2 in row 0, column 1"),
         (sp.csr_array([[0, -1], [1, 1]]), "For -1/\\+1 labels use Y > 0"),
         ([["a", "b"], ["c", "d"]], "must hold 0, 1 or NaN"),
+        ([[0.2, 0.9], [0.0, 1.0]], "Unknown label type: continuous"),
+        (sp.csr_array([[0.2, 0.9], [0.0, 1.0]]), "Decide first, such as Y > 0.5"),
         (np.zeros((2, 2, 2)), "array with dim(ension)? 3|dim <= 2 is required"),
+        (np.zeros((2, 0)), r"a column for each label; got none, in shape \(2, 0\)"),
+        (sp.csr_array((2, 0)), "a column for each label; got none"),
+        ([["sky"], ["sky", "sea"]], "got a list of labels for each row.*MultiLabelBinarizer"),
+        ([{"sky"}, {"sky", "sea"}], "got a list of labels for each row"),
+        (pd.Series([["sky"], ["sea"]]), "got a list of labels for each row"),
+        ([[0, 4], [1, 2]], "got 4 in row 0, column 1. Lists of labels become columns with"),
     ],
 )
 def test_what_is_no_target_is_one_clear_error(target, message):

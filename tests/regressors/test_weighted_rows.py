@@ -116,9 +116,9 @@ def test_regressors_of_scikit_learn_get_the_weights_or_refuse_them():
     [
         ([1.0, 2.0], r"must have 3 numbers, one for each; got shape \(2,\)"),
         ([[1.0], [1.0], [1.0]], r"one for each; got shape \(3, 1\)"),
-        ([1.0, -1.0, 1.0], "at least 0; got others"),
+        ([1.0, -1.0, 1.0], "at least 0; got -1 at 1"),
         ([0.0, 0.0, 0.0], "above zero somewhere; got zeros only"),
-        ([1.0, np.nan, 1.0], "at least 0; got others"),
+        ([1.0, np.nan, 1.0], "at least 0; got nan at 1"),
         (["a", "b", "c"], "must be numbers; got others"),
     ],
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from dlst._nearest import did_you_mean
-from dlst.errors import PlanError
+from dlst.errors import DlstError, PlanError
 from dlst.experiments.probes import check_probe
 from dlst.experiments.protocols import DRAWN, check_protocol
 from dlst.methods import make, method_info
@@ -275,7 +275,7 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
         raise PlanError(f"{path}: is not TOML: {error}.") from error
     try:
         return plan_of(given)
-    except PlanError as error:
+    except (DlstError, ValueError) as error:
         raise PlanError(f"{path}: {error}") from error
 
 
@@ -298,7 +298,8 @@ def plan_of(given: Mapping[str, Any]) -> Plan:
     known = [each.name for each in fields(Plan)]
     strange = sorted(set(given) - set(known))
     if strange:
-        raise PlanError(f"a plan has {', '.join(known)}; got {', '.join(strange)}.")
+        meant = did_you_mean(strange[0], known)
+        raise PlanError(f"a plan has {', '.join(known)}; got {', '.join(strange)}.{meant}")
     missing = [name for name in ("data", "methods") if name not in given]
     if missing and not given.get("probes"):
         raise PlanError(f"a plan must say its {' and '.join(missing)}.")

@@ -54,7 +54,7 @@ from dlst.data import (
 from dlst.data.splits import Reading, repeated_random_splits
 from dlst.decisions import DECISIONS
 from dlst.decisions.prior_correction import TAU
-from dlst.errors import PlanError
+from dlst.errors import DataError, PlanError
 from dlst.experiments.tables import with_features
 
 
@@ -162,6 +162,11 @@ def _drawn_split(data: Dataset, split: str, seed: int, protocol: Mapping[str, An
 
 
 def _whole_split(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -> Split:
+    if split == "official" and data.split is None:
+        raise DataError(
+            f"data set {data.name!r} must have an official split; got none. Ask for random splits, "
+            "or for auto, which takes the official one where there is one."
+        )
     if split == "official" or (split == "auto" and data.split is not None):
         return data.official_split()
     size = protocol.get("test_size")

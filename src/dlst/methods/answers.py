@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from dlst._checked_rows import checked_rows
 from dlst._matrices import FeatureMatrix, refuse_huge
-from dlst._parameters import integer
-from dlst.decisions import DecisionLayer, OwnOrRule, SubsetRule, Tau, TopSets
+from dlst._parameters import integer, one_of
+from dlst.decisions import DECISIONS, DecisionLayer, OwnOrRule, SubsetRule, Tau, TopSets
 from dlst.errors import DataError
 from dlst.methods.elsewhere import also_on_a_cluster
 from dlst.methods.targets import Targets
@@ -144,6 +144,8 @@ class Answers(ABC):
         """
         X = self._checked_features(X)
         names = self._learnt_decisions() if decisions is None else tuple(decisions)
+        for name in names:
+            one_of(*DECISIONS).check("decision", name)
         if not self._targets.is_indicator:
             P = self._class_probabilities(self._all_probabilities(X))
             return dict.fromkeys(names, self.classes_[P.argmax(axis=1)])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dlst._nearest import nearest, nearest_or_all
 from dlst.errors import UnknownNameError
 from dlst.methods.base import MultiLabelClassifier
 from dlst.methods.br import BR
@@ -249,10 +249,9 @@ def method_info(name: str) -> Method:
     for method in METHODS:
         if method.name == key:
             return method
-    near = difflib.get_close_matches(key, available(), n=3) or list(available())
     raise UnknownNameError(
         "a method must be one of dlst.methods.available(); got "
-        f"{name!r}. Did you mean {', '.join(near)}?"
+        f"{name!r}.{nearest_or_all(key, available())}"
     )
 
 
@@ -293,6 +292,7 @@ def make(name: str, **parameters: Any) -> MultiLabelClassifier:
 def _unknown_parameter(method: str, given: str, known: list[str]) -> str:
     """Name the parameters that may be meant; those of parts also by their own names."""
     of_parts = [name for name in known if name.rpartition("__")[2] == given]
-    near = of_parts or difflib.get_close_matches(given, known, n=3)
+    near = of_parts or nearest(given, known)
     flat = [name for name in known if "__" not in name]
-    return f"{method} has no parameter {given!r}. Did you mean {', '.join(near or flat)}?"
+    meant = f"Did you mean {', '.join(near)}?" if near else f"It has {', '.join(flat)}."
+    return f"{method} has no parameter {given!r}. {meant}"

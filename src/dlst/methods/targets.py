@@ -14,6 +14,9 @@ from sklearn.utils.validation import _num_samples, assert_all_finite
 
 from dlst._matrices import as_indicator, column_names
 from dlst.data.tables.frames import pandas_frame
+from dlst.errors import DataError
+
+_LISTS = (list, tuple, set, frozenset, np.ndarray)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +66,7 @@ def read_targets(y: Any) -> tuple[sp.csr_array, Targets]:
     if hasattr(y, "columns") and not hasattr(y, "ndim"):  # polars and pyarrow
         y = pandas_frame(y)
     if not sp.issparse(y) and not hasattr(y, "columns"):
-        # Lists, and whatever else can make itself an array.
-        y = np.asarray(y)
+        y = _as_array(y)
     if y.ndim == 2:
         if not _is_column_of_classes(y):
             return _read_indicator(y)
@@ -83,7 +85,25 @@ def read_targets(y: Any) -> tuple[sp.csr_array, Targets]:
     return Y, Targets(classes, (), classes.dtype.str, sparse=False)
 
 
+def _as_array(y: Any) -> NDArray[Any]:
+    """Make an array of lists of numbers, and of whatever else can become one."""
+    try:
+        found = np.asarray(y)
+        ragged = found.ndim == 1 and any(isinstance(each, _LISTS) for each in found.tolist())
+    except ValueError:
+        ragged = True
+    if ragged:
+        raise DataError(
+            "y must have a column of 0 and 1 for each label, or one class for each row; got a list "
+            "of labels for each row. Make columns of them with scikit-learn's MultiLabelBinarizer, "
+            "or fit dlst.Tagger, which takes lists."
+        )
+    return found
+
+
 def _read_indicator(y: Any) -> tuple[sp.csr_array, Targets]:
+    if not y.shape[1]:
+        raise DataError(f"y must have a column for each label; got none, in shape {y.shape}.")
     if isinstance(y, np.ndarray) and y.dtype.kind == "f":
         known = np.where(np.isfinite(y), y, 0)
         if type_of_target(known).startswith("continuous"):

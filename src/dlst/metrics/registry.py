@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from dlst._nearest import nearest
+from dlst._nearest import nearest_or_all
 from dlst.errors import UnknownNameError
 from dlst.metrics import average_precision, bipartition, pooled, probability, ranking, top
 
@@ -89,10 +89,9 @@ def metric_info(name: str) -> Metric:
     """
     family, k = split_name(name)
     if family not in METRICS:
-        near = nearest(name, METRICS) or list(METRICS)[:3]
         raise UnknownNameError(
-            f"a metric must be one of dlst.metrics.available(); got {name!r}. "
-            f"Did you mean {', '.join(near)}?"
+            "a metric must be one of dlst.metrics.available(); got "
+            f"{name!r}.{nearest_or_all(name, METRICS)}"
         )
     metric = METRICS[family]
     if k is None:

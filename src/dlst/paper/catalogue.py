@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-
+from dlst._nearest import did_you_mean
 from dlst.errors import UnknownNameError
 from dlst.experiments import Plan
 from dlst.paper.classes import CLASSES
@@ -58,9 +57,8 @@ def item(name: str) -> Item:
         if each.name == name.strip().lower():
             return each
     known = [each.name for each in ITEMS]
-    near = difflib.get_close_matches(name, known, n=3) or known
     raise UnknownNameError(
-        f"an item must be one of {', '.join(known)}; got {name!r}. Did you mean {near[0]}?"
+        f"an item must be one of {', '.join(known)}; got {name!r}.{did_you_mean(name, known)}"
     )
 
 
