@@ -149,8 +149,9 @@ def load_model(path: PathLike, *, trusted: Iterable[str] = ()) -> Any:
         unknown = sorted(set(skops.io.get_untrusted_types(data=content)) - allowed)
         if unknown:
             raise ModelFileError(
-                f"{os.fspath(path)}: expected parts of dlst and scikit-learn, got {unknown[0]}. "
-                "If you know it, pass trusted=[...]."
+                f"{os.fspath(path)}: expected parts of dlst, and those of scikit-learn that are "
+                f"known to run no code of the file; got {', '.join(unknown)}. If you trust who "
+                f"made it, pass trusted={unknown}."
             )
         model = skops.io.loads(content, trusted=sorted(allowed))
     except ModelFileError:

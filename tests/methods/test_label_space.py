@@ -285,6 +285,13 @@ def test_explanations_hold_constant_labels_and_rows_as_given_to_fit(with_gaps, d
     np.testing.assert_allclose(votes.distances, distances, atol=1e-6)
 
 
+@pytest.mark.parametrize("role", ["encoder", "regressor", "decoder"])
+@pytest.mark.parametrize("part", ["ridge", 3])
+def test_what_is_no_part_is_refused_by_its_role(role, part, digits):
+    with pytest.raises(ValueError, match=f"{role} must be an? .*; got {part!r}"):
+        LabelSpaceClassifier(**{role: part}).fit(digits[0].X, digits[0].Y)
+
+
 def test_what_cannot_be_explained_says_so(digits):
     train, test = digits
     model = LabelSpaceClassifier(decoder=LinearDecoder()).fit(train.X, train.Y)

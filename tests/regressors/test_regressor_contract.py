@@ -7,9 +7,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import KFold
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.svm import SVR
 
+from dlst.errors import DataError
 from dlst.regressors import (
     CrossFitted,
     KernelLogisticRegression,
@@ -115,6 +118,19 @@ def test_plain_regressors_are_wrapped_and_ours_are_not():
     assert isinstance(as_regressor(LinearRegression()), CrossFitted)
     with pytest.raises(ValueError, match=r"regressor must be a regressor of .*; got 'ridge'"):
         as_regressor("ridge")
+    with pytest.raises(ValueError, match=r"regressor must be a regressor of .*; got Logistic"):
+        as_regressor(LogisticRegression())
+
+
+def test_a_regressor_of_one_number_is_told_what_to_wrap_it_in():
+    with pytest.raises(
+        DataError, match=r"codes of 3 dimensions; got SVR\(\).*MultiOutputRegressor"
+    ):
+        CrossFitted(SVR()).fit(X, np.repeat(Z[:, :1], 3, axis=1))
+    wrapped = CrossFitted(MultiOutputRegressor(SVR())).fit(X, np.repeat(Z[:, :1], 3, axis=1))
+    assert wrapped.predict(NEW).shape == (6, 3)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        CrossFitted(LinearRegression()).fit(X, Z[:3])
 
 
 def test_one_code_is_a_column():

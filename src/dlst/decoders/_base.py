@@ -56,7 +56,10 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
 
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
         """Say what made the probabilities, where there is something to say."""
-        raise DataError(f"{type(self).__name__} does not explain its scores.")
+        raise DataError(
+            f"{type(self).__name__} does not explain its scores. Take EvidenceDecoder, or DLST, "
+            "which has it (--method dlst in the shell)."
+        )
 
     def out_of_sample(self) -> OutOfSample | None:
         """Return probabilities of training rows as if they were new; None if it has seen them."""

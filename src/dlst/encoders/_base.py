@@ -129,7 +129,7 @@ def as_encoder(part: Any) -> Encoder:
     >>> as_encoder(TruncatedSVD(3))
     PlainEncoder(transformer=TruncatedSVD(n_components=3))
     """
-    if hasattr(part, "encode"):
+    if hasattr(part, "encode") and not isinstance(part, str):  # A str encodes, too.
         return part  # type: ignore[no-any-return]
     if not hasattr(part, "fit_transform"):
         raise ValueError(f"encoder must be an encoder or a transformer of labels; got {part!r}.")

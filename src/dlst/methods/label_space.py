@@ -159,6 +159,9 @@ optional
     def _completed(self, default: Composition) -> Composition:
         """Return the parts that were given, the others from a composition, all with seeds."""
         given = (self.encoder, self.regressor, self.decoder)
+        for as_part, mine in zip((as_encoder, as_regressor, as_decoder), given, strict=True):
+            if mine is not None:
+                as_part(mine)  # What has not its role is refused before anybody copies it.
         parts: list[Any] = [
             part if mine is None else clone(mine)
             for mine, part in zip(given, default[:3], strict=True)

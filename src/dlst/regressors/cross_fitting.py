@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone, is_classifier
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dlst._cross_fitting import cross_fitted
 from dlst._matrices import FeatureMatrix
 from dlst._weights import Weights, no_place
+from dlst.errors import DataError
 from dlst.parts import Regressor, Smoother
 
 FloatArray = NDArray[np.float64]
@@ -89,7 +91,16 @@ class CrossFitted(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
 
     def fit(self, X: Any, y: Any, **weights: Any) -> CrossFitted:
         """Fit a clone of the estimator; weights go on to those that take ``sample_weight``."""
-        self.estimator_ = clone(self.estimator).fit(X, y, **weights)
+        try:
+            self.estimator_ = clone(self.estimator).fit(X, y, **weights)
+        except ValueError as error:
+            if np.ndim(y) < 2 or get_tags(self.estimator).target_tags.multi_output:
+                raise
+            raise DataError(
+                f"regressor must predict codes of {np.shape(y)[1]} dimensions; got "
+                f"{self.estimator!r}, which was not fitted to them ({error}). If it predicts one "
+                "number only, put it into scikit-learn's MultiOutputRegressor."
+            ) from error
         return self
 
     def prepare(
@@ -126,7 +137,7 @@ def as_regressor(part: Any) -> Regressor:
     """
     if hasattr(part, "prepare"):
         return part  # type: ignore[no-any-return]
-    if not (hasattr(part, "fit") and hasattr(part, "predict")):
+    if not (hasattr(part, "fit") and hasattr(part, "predict")) or is_classifier(part):
         raise ValueError(f"regressor must be a regressor of dlst or scikit-learn; got {part!r}.")
     return CrossFitted(part)
 
