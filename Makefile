@@ -121,6 +121,7 @@ bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one ru
 	$(BIN)/python benchmarks/encoder.py
 	$(BIN)/python benchmarks/scale.py --curve n,d,K,s,m --page
 	$(BIN)/python benchmarks/latency.py
+	$(BIN)/python benchmarks/many_labels.py
 	$(BIN)/python benchmarks/classics.py $(if $(PEERS),--peers $(PEERS))
 	$(BIN)/python benchmarks/startup.py
 	$(if $(PEERS),$(BIN)/python benchmarks/text.py --peers $(PEERS) --write --fresh)

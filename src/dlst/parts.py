@@ -259,6 +259,8 @@ class Decoder(Protocol):
         """Return what decision rules learn on; None where the decoder has seen its rows."""
 
     has_shortlist: bool
+    looks_at_all_labels: bool
+    """Whether a shortlist is made of arrays of rows by labels, so that few rows are given."""
 
     def shortlist(
         self, codes: Any, *, X: Any = None, at_least: int = 0, handicap: Any = None

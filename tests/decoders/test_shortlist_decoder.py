@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from scipy.special import expit, logit
 
 from dlst.decoders import ShortlistDecoder
+from dlst.decoders.search import CosineRows, nearest_cosines
 from dlst.encoders import SignCode, SketchedCode
 from dlst.errors import DataError
 from dlst.regressors import SparseMachines
@@ -125,15 +126,35 @@ def test_labels_own_regressions_are_evidence_and_find_labels_that_no_near_row_ha
 def test_regressions_that_save_too_little_are_sent_home():
     X, Y = planted()
     machines = SparseMachines(C=1.0, random_state=0)
-    plain, codes = fitted(X, Y)
+    plain, codes = fitted(X, Y, least_gain=1.0)
     kept, _ = fitted(X, Y, direct=machines, least_gain=-10.0)
     dropped, _ = fitted(X, Y, direct=machines, least_gain=1.0)
     assert (kept.direct_ is None, dropped.direct_) == (False, None)
     assert (len(kept.slopes_), len(dropped.slopes_)) == (4, 3)
     assert kept.log_loss_ != plain.log_loss_
     assert dropped.log_loss_ == plain.log_loss_
+    assert not dropped.evidence_choice_["direct"]["kept"]
     found, expected = (each.shortlist(codes[:5], X=X[:5]) for each in (dropped, plain))
     np.testing.assert_array_equal(found.toarray(), expected.toarray())
+
+
+def test_codes_that_tell_nothing_are_searched_no_more():
+    X, Y = planted(n=400)
+    telling, _ = fitted(X, Y)
+    silent, codes = fitted(X, Y, noise=100.0)
+    kept = [one.evidence_choice_["code vote"]["kept"] for one in (telling, silent)]
+    assert kept == [True, False]
+    assert silent.searched() is None
+    assert silent.slopes_[0] == 0.0
+    # Lists hold what rows with similar features have, and nothing else.
+    listed = silent.shortlist(codes[:3], X=X[:3])
+    near = nearest_cosines(CosineRows(X), 41, X[:3]).indices[:, :40]
+    for row in range(3):
+        expected = np.unique(Y[near[row]].indices)
+        np.testing.assert_array_equal(np.sort(listed[[row]].indices), expected)
+    why = silent.explain(codes[:3], X=X[:3])
+    assert list(why.neighbours) == ["feature vote"]
+    np.testing.assert_allclose(why.logit, silent.scores(codes[:3], X=X[:3]).ranking)
 
 
 def test_blocks_of_rows_change_nothing(monkeypatch):

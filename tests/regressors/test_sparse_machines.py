@@ -26,7 +26,8 @@ def ridge(X, Y, C):
 
 
 def exact(**parameters):
-    return SparseMachines(C=2.0, tol=1e-8, max_iter=1000, random_state=0, **parameters)
+    exactly = {"tol": 1e-8, "max_iter": 1000, "negligible": 0.0, "random_state": 0}
+    return SparseMachines(C=2.0, **{**exactly, **parameters})
 
 
 @pytest.mark.parametrize(("n", "t"), [(80, 30), (40, 300)], ids=["by targets", "by rows"])
@@ -61,6 +62,19 @@ def test_the_largest_weights_are_kept(n, t):
         np.testing.assert_allclose(kept, np.where(np.abs(dense) >= cut, dense, 0.0), atol=1e-6)
     agreement = np.corrcoef(whole.scores(X).ravel(), few.scores(X).ravel())[0, 1]
     assert agreement > 0.8
+
+
+@pytest.mark.parametrize(("n", "t"), [(80, 30), (40, 300)], ids=["by targets", "by rows"])
+def test_the_smallest_weights_are_left_out_as_long_as_their_squares_are_few(n, t):
+    X, Y = planted(n, t)
+    whole, few = (exact(negligible=share).fit(X, Y).coef_.toarray() for share in (0.0, 0.05))
+    for j in range(t):
+        squares = np.sort(whole[:, j].astype(np.float64) ** 2)
+        n_left_out = (np.cumsum(squares) <= 0.05 * squares.sum()).sum()
+        assert (few[:, j] != 0).sum() == len(squares) - n_left_out
+        left_out, kept = (np.abs(whole[here, j]) for here in (few[:, j] == 0, few[:, j] != 0))
+        assert left_out.max(initial=0.0) <= kept.min(initial=np.inf)
+    assert (few != 0).sum() < (whole != 0).sum()
 
 
 def test_the_weights_of_all_targets_together_are_bounded(monkeypatch):

@@ -29,6 +29,9 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     has_shortlist: bool = False
     """Whether it can tell the labels that may be the best without a score of each."""
 
+    looks_at_all_labels: bool = True
+    """Whether it looks at each of them all the same, in arrays of rows by labels."""
+
     @abstractmethod
     def fit(
         self,

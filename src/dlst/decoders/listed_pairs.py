@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._matrices import FeatureMatrix
@@ -16,8 +17,40 @@ from dlst.decoders.neighbours import Neighbours
 
 VOTE_MARGIN = 1e-5
 
-DirectScores: TypeAlias = Callable[[slice], NDArray[np.float32]]
-"""From a block of the rows that are asked about to their scores of all labels."""
+
+class DirectScores(NamedTuple):
+    """Scores of rows, offset + X W, of which only those that are asked for are made.
+
+    Attributes
+    ----------
+    rows, weights : csr_array of float32, shape (n, d) and (d, K)
+    offset : ndarray of shape (K,)
+    by_offset : ndarray of shape (K,)
+        Labels, largest offset first.
+    """
+
+    rows: sp.csr_array
+    weights: sp.csr_array
+    offset: NDArray[np.float32]
+    by_offset: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, machines: Any, X: FeatureMatrix) -> DirectScores:
+        """Return the scores of rows by sparse machines."""
+        rows = sp.csr_array(X, dtype=np.float32)
+        return cls(rows, machines.coef_, machines.intercept_, machines.by_intercept_)
+
+    @classmethod
+    def without_offset(cls, rows: sp.csr_array, weights: sp.csr_array) -> DirectScores:
+        """Return X W."""
+        K = weights.shape[1]
+        return cls(rows, weights, np.zeros(K, np.float32), np.arange(K, dtype=np.int32))
+
+    @classmethod
+    def nothing(cls, n: int, K: int) -> DirectScores:
+        """Return scores of 0 for all labels."""
+        empty = (sp.csr_array(shape, dtype=np.float32) for shape in ((n, 0), (0, K)))
+        return cls.without_offset(*empty)
 
 
 class Asked(NamedTuple):
@@ -25,7 +58,7 @@ class Asked(NamedTuple):
 
     codes: FloatArray
     X: FeatureMatrix
-    direct: DirectScores | None
+    direct: Callable[[slice], DirectScores] | None
     own: IntArray | None = None
 
 
@@ -76,30 +109,36 @@ class Pairs:
         CSR of the lists.
     owner : ndarray of shape (m,)
         The row of each pair.
-    shares : list of Share
+    shares : dict of str to Share
         Of each kind of voters.
-    scores : ndarray of shape (s, m)
+    scores : dict of str to ndarray of shape (m,)
         Of each regression.
     """
 
     starts: IntArray
     labels: IntArray
     owner: IntArray
-    shares: list[Share]
-    scores: FloatArray
+    shares: Mapping[str, Share]
+    scores: Mapping[str, FloatArray]
 
     @classmethod
     def joined(cls, parts: Sequence[Pairs]) -> Pairs:
         """Put blocks of rows one below the other."""
         lengths = np.concatenate([np.diff(part.starts) for part in parts])
-        shares = [
-            Share(*(np.concatenate(values) for values in zip(*kind, strict=True)))
-            for kind in zip(*(part.shares for part in parts), strict=True)
-        ]
+        shares = {
+            name: Share(
+                np.concatenate([part.shares[name].share for part in parts]),
+                np.concatenate([part.shares[name].n_eff for part in parts]),
+            )
+            for name in parts[0].shares
+        }
+        scores = {
+            name: np.concatenate([part.scores[name] for part in parts]) for name in parts[0].scores
+        }
         return cls(
             np.concatenate([[0], np.cumsum(lengths)]),
             np.concatenate([part.labels for part in parts]),
             np.repeat(np.arange(len(lengths)), lengths),
             shares,
-            np.concatenate([part.scores for part in parts], axis=1),
+            scores,
         )

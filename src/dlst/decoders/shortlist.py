@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,18 +11,16 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._kernels.label_votes import listed_sums
-from dlst._kernels.nearest import largest
 from dlst._kernels.sampled_products import sampled_products
+from dlst._kernels.shortlists import shortlists
 from dlst._matrices import FeatureMatrix, as_dense
 from dlst._parameters import Constraints, integer, number
 from dlst._seeds import drawn_rows, give_seed
 from dlst.decoders._base import CheckedDecoder
 from dlst.decoders._inputs import FloatArray, Given, IntArray, as_new, chosen_rows
-from dlst.decoders.calibration import fit_logistic, mean_log_loss
+from dlst.decoders.calibration import LEAST_TOTAL, fit_logistic, mean_log_loss
 from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.listed_pairs import Asked, DirectScores, Pairs, Voters
-from dlst.decoders.neighbours import row_blocks
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
 from dlst.errors import DataError
 from dlst.explanation import Explanation, NeighbourVotes, Space
@@ -32,6 +31,9 @@ TOLD_ENTRIES, FEWEST_TOLD = 4_000_000, 100
 
 LEFT_OUT_ENTRIES, FEWEST_LEFT_OUT = 100_000_000, 200
 """Rows to weigh by, times all rows: each has a weight for the labels of each other row."""
+
+LISTED_AT_ONCE = 256
+"""Rows whose lists are made at once, in arrays as long as there are labels."""
 
 SPACES: dict[str, Space] = {"code vote": "codes", "feature vote": "features"}
 SOURCES = ("code vote", "feature vote", "read-out", "direct")
@@ -46,7 +48,9 @@ class ShortlistDecoder(CheckedDecoder):
 
     with the code vote, the feature vote, the read-out of the code by the encoder's inverse and the
     label's own regression on the features as evidence; a and b are the same for all labels. For
-    tens of thousands of labels and more, of which each row has few; nothing is rows by labels.
+    tens of thousands of labels and more, of which each row has few; nothing is rows by labels, and
+    what a row takes does not grow with their number. The search among codes takes most of it, and
+    is left out where it finds and tells too little.
 
     Parameters
     ----------
@@ -55,7 +59,8 @@ class ShortlistDecoder(CheckedDecoder):
     n_direct : int
         Labels that these find, besides those of near rows.
     least_gain : float
-        Share of the log-loss of left-out rows that the regressions must save to stay.
+        Share of the log-loss of left-out rows that the regressions, and then the code vote, must
+        save to stay.
     n_code_neighbors, n_feature_neighbors : int
         Near rows that vote: more find more labels, and blur them.
     n_queries : int
@@ -70,7 +75,10 @@ class ShortlistDecoder(CheckedDecoder):
     Attributes
     ----------
     slopes_ : ndarray of shape (3,) or (4,)
-        Of code vote, feature vote, read-out and, where there is one, direct regression.
+        Of code vote, feature vote, read-out and, where there is one, direct regression; 0 of a vote
+        that was left out.
+    evidence_choice_ : dict of str to dict
+        What regressions and code vote gained, as a share of the log-loss, and whether they stayed.
     direct_ : SparseMachines or None
         Fitted; None where they were not asked for, or save too little.
     log_loss_ : float
@@ -102,7 +110,7 @@ class ShortlistDecoder(CheckedDecoder):
         "rho": number(at_least=0, at_most=1),
     }
 
-    has_shortlist = True
+    has_shortlist, looks_at_all_labels = True, False
 
     def __init__(
         self,
@@ -136,25 +144,42 @@ class ShortlistDecoder(CheckedDecoder):
         codes, labels = as_dense(given.codes), given.labels
         self._labels, self.log_prior_ = labels.ones, np.log(labels.prior)
         self.readout_, self.offset_ = np.ascontiguousarray(inverse.decoding.T), inverse.offset
-        self.voters_ = codes if targets is None else (1 - self.rho) * codes + self.rho * targets
+        blended = codes if targets is None else (1 - self.rho) * codes + self.rho * targets
+        self.voters_: FloatArray | None = blended
         self.feature_rows_, self.n_features_ = CosineRows(X), X.shape[1]
         self.direct_: Any = None
         most = max(FEWEST_LEFT_OUT, LEFT_OUT_ENTRIES // len(codes))
         rows = drawn_rows(labels.labelled_rows, min(self.n_queries, most), self.random_state)
         asked = Asked(codes[rows], X[rows], None, rows)
         voters = self._voters(asked)
+        self.evidence_choice_: dict[str, dict[str, Any]] = {}
         self._weigh(asked, voters)
         if self.direct is not None:
-            without, loss = dict(vars(self)), self.log_loss_
+            without = dict(vars(self))
             self.direct_ = give_seed(clone(self.direct), self.random_state).fit(X, self._labels)
             weights = self.direct_.left_out_weights(X, rows)
-            self._weigh(asked._replace(direct=self._scores_by(weights)), voters)
-            if self.log_loss_ > (1.0 - self.least_gain) * loss:
+            more = asked._replace(direct=self._scores_by(weights))
+            self._weigh(more, voters)
+            if self._stays("direct", without["log_loss_"], self.log_loss_):
+                asked = more
+            else:
                 self.__dict__.update(without)
+        found = dict(vars(self))
+        self.voters_ = None
+        self._weigh(asked, {name: voters[name] for name in voters if name != "code vote"})
+        if self._stays("code vote", self.log_loss_, found["log_loss_"]):
+            self.__dict__.update(found)
 
-    def _scores_by(self, weights: Any) -> DirectScores:
+    def _stays(self, name: str, without: float, loss: float) -> bool:
+        """Say whether evidence saves enough, and note it."""
+        gain = 1.0 - loss / max(without, LEAST_TOTAL)
+        self.evidence_choice_[name] = {"gain": gain, "kept": gain >= self.least_gain}
+        return gain >= self.least_gain
+
+    def _scores_by(self, weights: Any) -> Callable[[slice], DirectScores]:
         """Score labels by weights of all rows that have them."""
-        return lambda block: np.asarray(weights[block] @ self._labels, dtype=np.float32)
+        labels = self._labels.astype(np.float32)
+        return lambda block: DirectScores.without_offset(sp.csr_array(weights[block]), labels)
 
     def shortlist(
         self, codes: Any, *, X: Any = None, at_least: int = 0, handicap: FloatArray | None = None
@@ -171,7 +196,7 @@ class ShortlistDecoder(CheckedDecoder):
             Changes no list: labels of near rows are on it whatever they rank.
         """
         asked = self._checked(codes, X)
-        listed = self._listed(self._pairs(asked, self._voters(asked)))
+        listed = self._listed(self._pairs(asked, self._voters(asked), self._weighing))
         short = np.flatnonzero(np.diff(listed.indptr) < at_least)
         return self._filled(listed, short, at_least) if short.size else listed
 
@@ -186,17 +211,21 @@ class ShortlistDecoder(CheckedDecoder):
         chosen = chosen_rows(rows, len(asked.codes))
         asked = self._asked(asked.codes[chosen], asked.X[chosen])
         voters = self._voters(asked)
-        pairs = self._pairs(asked, voters)
+        pairs = self._pairs(asked, voters, self._weighing)
         terms = np.zeros((len(chosen), self._K, 1 + len(self.slopes_)))
         # A list starts from one intercept, whatever the prior of its labels.
-        listed = pairs.owner, pairs.labels
-        terms[*listed, 0] = self.intercept_ - self._unlisted_logits[pairs.labels]
-        terms[*listed, 1:] = (self.slopes_[:, None] * self._evidence(pairs)).T
+        terms[pairs.owner, pairs.labels, 0] = self.intercept_ - self._unlisted_logits[pairs.labels]
+        for name, values in self._evidence(pairs).items():
+            place = SOURCES.index(name)
+            terms[pairs.owner, pairs.labels, 1 + place] = self.slopes_[place] * values
         votes = {
             name: NeighbourVotes(
-                kind.rows, np.sqrt(kind.squared[:, : kind.rows.shape[1]]), kind.weights, space
+                kind.rows,
+                np.sqrt(kind.squared[:, : kind.rows.shape[1]]),
+                kind.weights,
+                SPACES[name],
             )
-            for (name, space), kind in zip(SPACES.items(), voters, strict=True)
+            for name, kind in voters.items()
         }
         constant = np.zeros(self._K, dtype=bool)
         sources = ("listed", *SOURCES[: len(self.slopes_)])
@@ -206,9 +235,10 @@ class ShortlistDecoder(CheckedDecoder):
         """Return probabilities of some training rows, each predicted without itself."""
         return OutOfSample(self.calibration_rows_, expit(self._spread(self._left_out)))
 
-    def searched(self) -> SearchedCodes:
-        """Return the codes among which neighbours are searched."""
-        return SearchedCodes(np.arange(len(self.voters_)), self.voters_)
+    def searched(self) -> SearchedCodes | None:
+        """Return the codes among which neighbours are searched, where they are."""
+        codes = self.voters_
+        return None if codes is None else SearchedCodes(np.arange(len(codes)), codes)
 
     @property
     def _K(self) -> int:  # noqa: N802
@@ -216,31 +246,36 @@ class ShortlistDecoder(CheckedDecoder):
 
     def _checked(self, codes: Any, X: Any) -> Asked:
         check_is_fitted(self, "slopes_")
-        checked, features = as_new(codes, X, self.voters_.shape[1], self.n_features_)
+        checked, features = as_new(codes, X, self.readout_.shape[1], self.n_features_)
         if features is None:
             raise DataError(f"X must have the {self.n_features_} columns of the fit; got None.")
         return self._asked(as_dense(checked), features)
 
     def _asked(self, codes: FloatArray, X: FeatureMatrix) -> Asked:
         machines = self.direct_
-        return Asked(codes, X, None if machines is None else lambda rows: machines.scores(X[rows]))
+        if machines is None:
+            return Asked(codes, X, None)
+        return Asked(codes, X, lambda rows: DirectScores.of(machines, X[rows]))
 
-    def _weigh(self, asked: Asked, voters: list[Voters]) -> None:
+    def _weigh(self, asked: Asked, voters: Mapping[str, Voters]) -> None:
         """Learn intercept and slopes on the shortlists of left-out rows, and what these miss."""
         rows = np.asarray(asked.own)
         truth = self._labels[rows]
-        pairs = self._pairs(asked, voters)
+        pairs = self._pairs(asked, voters, SOURCES)
         present = np.asarray(truth[pairs.owner, pairs.labels], dtype=np.float64).ravel()
-        absent = pairs.scores[:, present == 0]
-        self.link_scale_ = absent.std(axis=1) + 1e-3 if absent.size else np.ones(len(absent))
-        entries = self._evidence(pairs)[:, :, None], present[:, None]
-        intercepts, self.slopes_ = fit_logistic(*entries)
+        absent = [scores[present == 0] for scores in pairs.scores.values()]
+        self.link_scale_ = np.array([part.std() + 1e-3 if part.size else 1.0 for part in absent])
+        evidence = self._evidence(pairs)
+        entries = np.stack([*evidence.values()])[:, :, None], present[:, None]
+        intercepts, slopes = fit_logistic(*entries)
         self.intercept_ = float(intercepts[0])
+        self.slopes_ = np.zeros(len(SOURCES) - (asked.direct is None))
+        self.slopes_[[SOURCES.index(name) for name in evidence]] = slopes
         self.recall_ = float(present.sum() / max(truth.nnz, 1))
         # What lists miss is spread over all labels by their priors; half a label is never missed.
         missed = np.log((truth.nnz - present.sum() + 0.5) / (truth.nnz + 1.0))
         self.unlisted_ = np.minimum(self.log_prior_ + missed, -1e-6)
-        listed_loss = mean_log_loss(intercepts, self.slopes_, *entries) * len(present)
+        listed_loss = mean_log_loss(intercepts, slopes, *entries) * len(present)
         has = sp.csr_array((present, pairs.labels, pairs.starts), shape=truth.shape)
         missed_labels = (truth - has).sum(axis=0)
         self.log_loss_ = float(listed_loss - missed_labels @ self.unlisted_) / len(rows)
@@ -249,54 +284,80 @@ class ShortlistDecoder(CheckedDecoder):
         self.calibration_rows_ = rows[told]
         self._left_out = self._listed(pairs)[told]
 
-    def _pairs(self, asked: Asked, voters: list[Voters]) -> Pairs:
-        blocks = row_blocks(len(asked.codes), self._K)
-        return Pairs.joined([self._pairs_of(asked, voters, rows) for rows in blocks])
+    @property
+    def _weighing(self) -> list[str]:
+        """Name the evidence that weighs something."""
+        return [name for name, slope in zip(SOURCES, self.slopes_, strict=False) if slope > 0.0]
 
-    def _pairs_of(self, asked: Asked, voters: list[Voters], rows: slice) -> Pairs:
-        """List the labels of some rows, with votes and scores."""
+    def _pairs(self, asked: Asked, voters: Mapping[str, Voters], names: Collection[str]) -> Pairs:
+        """List the labels of rows, with what is named of votes and scores."""
+        n = len(asked.codes)
+        starts = range(0, max(n, 1), LISTED_AT_ONCE)
+        blocks = [slice(start, min(start + LISTED_AT_ONCE, n)) for start in starts]
+        return Pairs.joined([self._pairs_of(asked, voters, names, rows) for rows in blocks])
+
+    def _pairs_of(
+        self, asked: Asked, voters: Mapping[str, Voters], names: Collection[str], rows: slice
+    ) -> Pairs:
         codes, ones = asked.codes[rows], self._labels
-        direct = None if asked.direct is None else asked.direct(rows)
-        named = np.empty((len(codes), 0), np.int32)
-        if direct is not None and self.n_direct:
-            named = largest(direct, np.full(len(codes), -1), min(self.n_direct, self._K))
-        here = [kind.of(rows) for kind in voters]
-        starts, labels, *sums = listed_sums(
-            tuple(kind.weights for kind in here),
-            tuple(kind.rows for kind in here),
-            named,
+        direct = DirectScores.nothing(len(codes), self._K)
+        if asked.direct is not None:
+            direct = asked.direct(rows)
+        here = {name: kind.of(rows) for name, kind in voters.items()}
+        starts, labels, given, told = shortlists(
+            tuple(kind.weights for kind in here.values()),
+            tuple(kind.rows for kind in here.values()),
             ones.indptr,
             ones.indices,
-            self._K,
+            (direct.rows.indptr, direct.rows.indices, direct.rows.data),
+            (direct.weights.indptr, direct.weights.indices, direct.weights.data),
+            direct.offset,
+            direct.by_offset,
+            0 if asked.direct is None else min(self.n_direct, self._K),
         )
         owner = np.repeat(np.arange(len(codes)), np.diff(starts))
-        readout = sampled_products(codes, self.readout_, starts, labels) + self.offset_[labels]
-        scores = [readout] if direct is None else [readout, direct[owner, labels]]
-        shares = [kind.share(total, owner) for kind, total in zip(here, sums, strict=True)]
-        return Pairs(starts, labels, owner, shares, np.array(scores, dtype=np.float64))
+        shares = {
+            name: kind.share(sums, owner)
+            for (name, kind), sums in zip(here.items(), given, strict=True)
+            if name in names
+        }
+        scores = {}
+        if "read-out" in names:
+            readout = sampled_products(codes, self.readout_, starts, labels)
+            scores["read-out"] = readout + self.offset_[labels]
+        if "direct" in names and asked.direct is not None:
+            scores["direct"] = told.astype(np.float64)
+        return Pairs(starts, labels, owner, shares, scores)
 
-    def _voters(self, asked: Asked) -> list[Voters]:
-        """Find both kinds of voters: rows with near codes, and rows with near features."""
-        most = len(self.voters_) - (asked.own is not None)
-        codes, features = (
-            min(k + 1, most) for k in (self.n_code_neighbors, self.n_feature_neighbors)
-        )
-        near = nearest_codes(self.voters_, codes, asked.codes, own=asked.own, n_jobs=self.n_jobs)
-        alike = nearest_cosines(
-            self.feature_rows_, features, asked.X, own=asked.own, n_jobs=self.n_jobs
-        )
-        return [
-            Voters.among(near, self.n_code_neighbors),
-            Voters.among(alike, self.n_feature_neighbors),
-        ]
+    def _voters(self, asked: Asked) -> dict[str, Voters]:
+        """Find rows with near codes, where these are searched, and with near features."""
+        own, jobs = asked.own, self.n_jobs
+        most = self.feature_rows_.n - (own is not None)
+        found = {}
+        if self.voters_ is not None:
+            wanted = min(self.n_code_neighbors + 1, most)
+            near = nearest_codes(self.voters_, wanted, asked.codes, own=own, n_jobs=jobs)
+            found["code vote"] = Voters.among(near, self.n_code_neighbors)
+        wanted = min(self.n_feature_neighbors + 1, most)
+        alike = nearest_cosines(self.feature_rows_, wanted, asked.X, own=own, n_jobs=jobs)
+        return found | {"feature vote": Voters.among(alike, self.n_feature_neighbors)}
 
-    def _evidence(self, pairs: Pairs) -> FloatArray:
-        prior = np.exp(self.log_prior_[pairs.labels])
-        votes = [share.logit(prior) for share in pairs.shares]
-        return np.stack([*votes, *map(stretched_logit, pairs.scores, self.link_scale_)])
+    def _evidence(self, pairs: Pairs) -> dict[str, FloatArray]:
+        """Return the evidence of pairs, in the order of the sources."""
+        found = {}
+        if pairs.shares:
+            prior = np.exp(self.log_prior_[pairs.labels])
+            found = {name: share.logit(prior) for name, share in pairs.shares.items()}
+        for name, scores in pairs.scores.items():
+            scale = self.link_scale_[SOURCES.index(name) - len(SPACES)]
+            found[name] = stretched_logit(scores, scale)
+        return found
 
     def _logits(self, pairs: Pairs) -> FloatArray:
-        return np.asarray(self.intercept_ + self.slopes_ @ self._evidence(pairs))
+        logits = np.full(len(pairs.labels), self.intercept_)
+        for name, values in self._evidence(pairs).items():
+            logits += self.slopes_[SOURCES.index(name)] * values
+        return logits
 
     def _listed(self, pairs: Pairs) -> sp.csr_array:
         shape = (len(pairs.starts) - 1, self._K)

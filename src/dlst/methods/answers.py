@@ -217,7 +217,11 @@ class Answers(ABC):
             raise ValueError(
                 f"k must be at most the number of labels; got k={k} with {self.n_labels_} labels."
             )
-        found = [self._top_of(block, k) for block in self._row_blocks(X)]
+        # A label that every row has is before all others, and on no list.
+        listed = k <= self._varying.size and not (self.prevalence_ == 1.0).any()
+        at_once = self._rows_listed_at_once() if listed else 0
+        blocks = self._row_blocks(X, at_once or self._rows_at_once())
+        found = [self._top_of(block, k, listed=at_once > 0) for block in blocks]
         labels, scores = (np.vstack(parts) for parts in zip(*found, strict=True))
         return TopLabels(labels, scores)
 
@@ -257,23 +261,24 @@ class Answers(ABC):
         """Return how much training rows vote on rows, (n, n_training); None where none do."""
         return None
 
-    def _shortlist(self, X: FeatureMatrix, k: int) -> sp.csr_array | None:
-        """Return logits of k labels or more that may be the best; None where all are scored."""
-        return None
+    def _rows_listed_at_once(self) -> int:
+        """Return for how many rows there are shortlists at once; 0 where all labels are scored."""
+        return 0
+
+    def _shortlist(self, X: FeatureMatrix, k: int) -> sp.csr_array:
+        """Return logits of k labels or more that may be the best."""
+        raise NotImplementedError
 
     # What they share.
 
-    def _top_of(self, X: FeatureMatrix, k: int) -> TopLabels:
-        # A label that every row has is before all others, and on no list.
-        if k > self._varying.size or (self.prevalence_ == 1.0).any():
+    def _top_of(self, X: FeatureMatrix, k: int, *, listed: bool) -> TopLabels:
+        if not listed:
             return best_of_all(self._scored(X).ranking, k)
-        listed = self._shortlist(X, k)
-        if listed is None:
-            return best_of_all(self._scored(X).ranking, k)
-        P = expit(listed.data)
-        listed.data = self.decisions_.rank(P, listed.data, labels=listed.indices)
-        found = best_of_listed(listed, k)
-        return TopLabels(self._varying[found.labels], found.scores)
+        found = self._shortlist(X, k)
+        P = expit(found.data)
+        found.data = self.decisions_.rank(P, found.data, labels=found.indices)
+        best = best_of_listed(found, k)
+        return TopLabels(self._varying[best.labels], best.scores)
 
     def _decision_settings(self) -> tuple[OwnOrRule, Tau]:
         """Return the decision and the prior correction that the parameters mean."""
@@ -282,8 +287,11 @@ class Answers(ABC):
     def _learnt_decisions(self) -> tuple[str, ...]:
         return ("own", *(self.decisions_.rules_ if self._varying.size else ()))
 
-    def _row_blocks(self, X: FeatureMatrix) -> Iterator[FeatureMatrix]:
-        step = max(1, min(ROWS_AT_ONCE, ENTRIES_AT_ONCE // self.n_labels_))
+    def _rows_at_once(self) -> int:
+        return max(1, min(ROWS_AT_ONCE, ENTRIES_AT_ONCE // self.n_labels_))
+
+    def _row_blocks(self, X: FeatureMatrix, step: int | None = None) -> Iterator[FeatureMatrix]:
+        step = self._rows_at_once() if step is None else step
         for start in range(0, X.shape[0], step):
             yield X[start : start + step]
 

@@ -20,7 +20,7 @@ from dlst._weights import Weights, with_weights
 from dlst.decoders import Explanation, VoteDecoder
 from dlst.errors import DataError
 from dlst.explanation import CONSTANT_LOGIT
-from dlst.methods.answers import logit
+from dlst.methods.answers import ROWS_AT_ONCE, logit
 from dlst.methods.base import OutOfSampleLater
 from dlst.methods.elsewhere import also_on_a_cluster
 from dlst.methods.memory_plan import Shape, planned
@@ -184,9 +184,12 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
         codes, X = self._latent(X)
         return self.decoder_.scores(codes, X=X)
 
-    def _shortlist(self, X: FeatureMatrix, k: int) -> sp.csr_array | None:
+    def _rows_listed_at_once(self) -> int:
         if not self.decoder_.has_shortlist:
-            return None
+            return 0
+        return self._rows_at_once() if self.decoder_.looks_at_all_labels else ROWS_AT_ONCE
+
+    def _shortlist(self, X: FeatureMatrix, k: int) -> sp.csr_array:
         codes, X = self._latent(X)
         handicap = self.decisions_.prior_correction_.handicap()
         return self.decoder_.shortlist(codes, X=X, at_least=k, handicap=handicap)

@@ -50,6 +50,9 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
         What ``"auto"`` chooses from, ascending.
     n_weights : int
         Weights of a target at most; fewer, where all together would exceed 2²⁵.
+    negligible : float
+        Share of a target's squared weights that its smallest may have together: these are left out.
+        Predictions take the less time and memory the more it is.
     tol : float
         Relative duality gap at which a target is done.
     max_iter : int
@@ -63,6 +66,8 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
     ----------
     coef_ : csr_array of shape (d, t)
     intercept_ : ndarray of shape (t,)
+    by_intercept_ : ndarray of shape (t,)
+        Targets, largest intercept first.
     C_ : float
 
     Notes
@@ -81,6 +86,7 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
     _constraints: ClassVar[Constraints] = {
         "C": number(above=0) | one_of("auto"),
         "n_weights": integer(at_least=1),
+        "negligible": number(at_least=0, at_most=1),
         "tol": number(above=0),
         "max_iter": integer(at_least=1),
     }
@@ -91,6 +97,7 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
         *,
         Cs: Sequence[float] = C_GRID,
         n_weights: int = 1000,
+        negligible: float = 0.01,
         tol: float = 1e-2,
         max_iter: int = 20,
         n_jobs: int | None = None,
@@ -99,6 +106,7 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
         self.C = C
         self.Cs = Cs
         self.n_weights = n_weights
+        self.negligible = negligible
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -118,13 +126,15 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
         (n, d), t = X.shape, Y.shape[1]
         most = max(1, min(self.n_weights, MOST_WEIGHTS // t, d))
         solved = Y if t <= n else sp.eye_array(n, format="csr")
-        parts = [largest_of(W, most) for _, W in self._solved(X, _dense_blocks(solved))]
+        share = self.negligible if t <= n else 0.0
+        parts = [largest_of(W, most, share) for _, W in self._solved(X, _dense_blocks(solved))]
         weights = sp.csr_array(sp.vstack(parts, format="csr"))
         if t > n:
-            weights = _summed(sp.csr_array(Y.T), weights, most)
-        by_feature = sp.csr_array(weights.T)
+            weights = _summed(sp.csr_array(Y.T), weights, most, self.negligible)
+        by_feature = _with_short_indices(sp.csr_array(weights.T))
         self.coef_ = by_feature[:-1]
         self.intercept_: Singles = by_feature[[-1]].toarray().ravel()
+        self.by_intercept_ = np.argsort(-self.intercept_, kind="stable").astype(np.int32)
         return self
 
     def scores(self, X: FeatureMatrix) -> Singles:
@@ -177,8 +187,16 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
         return float(search.fit(X, Y[:, drawn].toarray()).C_)
 
 
-def largest_of(W: Singles, most: int) -> sp.csr_array:
-    """Return the largest weights of each column of (d + 1, b), so many, and the last; (b, d + 1).
+def largest_of(W: Singles, most: int, negligible: float = 0.0) -> sp.csr_array:
+    """Return the largest weights of each column of (d + 1, b), and the last; shape (b, d + 1).
+
+    Parameters
+    ----------
+    W : ndarray of shape (d + 1, b)
+    most : int
+        So many of each.
+    negligible : float
+        Share of their squares that the smallest of these, which are left out, may have together.
 
     Examples
     --------
@@ -187,23 +205,45 @@ def largest_of(W: Singles, most: int) -> sp.csr_array:
            [ 5. ,  0. ,  0.5]], dtype=float32)
     """
     d, width = len(W) - 1, W.shape[1]
-    if most >= d:
-        return sp.csr_array(W.T)
-    sizes = -np.abs(W[:-1].T)
-    kept = np.sort(np.argpartition(sizes, most - 1, axis=1)[:, :most], axis=1)
+    kept = np.tile(np.arange(d), (width, 1))
+    if most < d:
+        sizes = -np.abs(W[:-1].T)
+        kept = np.sort(np.argpartition(sizes, most - 1, axis=1)[:, :most], axis=1)
+    values = np.take_along_axis(W[:-1].T, kept, axis=1)
+    if negligible > 0.0:
+        values[_smallest(values, negligible)] = 0.0
     kept = np.hstack([kept, np.full((width, 1), d)])
-    data = np.take_along_axis(W.T, kept, axis=1)
+    data = np.hstack([values, W[-1:].T])
     starts = np.arange(width + 1) * kept.shape[1]
-    return sp.csr_array((data.ravel(), kept.ravel(), starts), shape=(width, d + 1))
+    found = sp.csr_array((data.ravel(), kept.ravel(), starts), shape=(width, d + 1))
+    found.eliminate_zeros()
+    return found
 
 
-def _summed(rows_of: sp.csr_array, weights: sp.csr_array, most: int) -> sp.csr_array:
+def _smallest(values: Singles, share: float) -> NDArray[np.bool_]:
+    """Mark in each row the smallest values that have no more than a share of its squares."""
+    squares = values.astype(np.float64) ** 2
+    order = np.argsort(squares, axis=1)
+    sums = np.cumsum(np.take_along_axis(squares, order, axis=1), axis=1)
+    found = np.empty(values.shape, dtype=bool)
+    np.put_along_axis(found, order, sums <= share * sums[:, -1:], axis=1)
+    return found
+
+
+def _summed(
+    rows_of: sp.csr_array, weights: sp.csr_array, most: int, negligible: float
+) -> sp.csr_array:
     """Add up the weights (n, d + 1) of the rows of each target (t, n), and keep the largest."""
     parts = []
     for first in range(0, rows_of.shape[0], TARGETS_AT_ONCE):
         sums = rows_of[first : first + TARGETS_AT_ONCE] @ weights
-        parts.append(largest_of(sums.toarray().astype(np.float32).T, most))
+        parts.append(largest_of(sums.toarray().astype(np.float32).T, most, negligible))
     return sp.csr_array(sp.vstack(parts, format="csr"))
+
+
+def _with_short_indices(W: sp.csr_array) -> sp.csr_array:
+    """Return indices of 32 bits: they are half of what a prediction reads."""
+    return sp.csr_array((W.data, W.indices.astype(np.int32), W.indptr), shape=W.shape)
 
 
 def _dense_blocks(T: sp.csr_array) -> Iterator[Singles]:
