@@ -41,7 +41,7 @@ def draw_tagged_texts(path: Path) -> None:
     tagger = Tagger(random_state=0).fit(train, "tags")
     rows = _three_texts(test)
     told = tagger.explain(test.loc[rows], top=4, words=3).rows
-    figure = plt.figure(figsize=(10, 5.1), facecolor=PAPER, layout="constrained")
+    figure = plt.figure(figsize=(8, 5.1), facecolor=PAPER, layout="constrained")
     for part, row, tags in zip(figure.subfigures(3, 1), told, test["tags"][rows], strict=True):
         part.suptitle(f"“{row['text']}”", color=INK, fontsize=11, x=0.02, ha="left")
         _draw_tags(part.subplots(), row["labels"], set(tags.split(";")))
@@ -61,9 +61,10 @@ def _real_texts() -> Path:
 
 
 def _three_texts(test: pd.DataFrame) -> list[int]:
-    """Choose the first three texts of fair length with two tags or more, by their labels alone."""
-    fair = test["text"].str.len().between(50, 105) & test["tags"].str.contains(";")
-    return [int(row) for row in test.index[fair][:3]]
+    """Draw three texts of fair length with two tags or more, whose characters every font has."""
+    text = test["text"].str
+    fair = text.len().between(50, 105) & text.isascii() & test["tags"].str.contains(";")
+    return [int(row) for row in test[fair].sample(3, random_state=0).index]
 
 
 def _draw_tags(axes, labels, true: set[str]) -> None:

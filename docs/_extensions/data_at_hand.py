@@ -45,6 +45,13 @@ def choose(app: Any, config: Any) -> None:
     config.data_at_hand_left_out = left_out
 
 
+def compile_first(app: Any) -> None:
+    """Compile what a new installation compiles on first use, so that pages do not show its time."""
+    from dlst.serve.kernels import compile_kernels
+
+    compile_kernels()
+
+
 def say_so(app: Any, docname: str, source: list[str]) -> None:
     """Put a note on the page of an example that was not run; nobody need read what it needs."""
     source[0] = SHOWN_NEEDS.sub("", source[0])
@@ -58,5 +65,7 @@ def setup(app: Any) -> dict[str, bool]:
     """Join Sphinx."""
     app.add_config_value("data_at_hand_left_out", {}, "env")
     app.connect("config-inited", choose, priority=10)
+    # Before the gallery runs.
+    app.connect("builder-inited", compile_first, priority=10)
     app.connect("source-read", say_so)
     return {"parallel_read_safe": True}

@@ -1,7 +1,8 @@
 """The reference: a page for each public name, from the groups in ``docs/reference/groups.toml``.
 
 A group is what a reader looks through together, so the names of a group see each other: each
-docstring without a *See Also* of its own gets one that lists them.
+docstring without a *See Also* of its own gets one that lists them. An argument that a method's
+docstring does not explain is explained by ``docs/reference/arguments.toml``.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+import pprint
 import re
 import subprocess
 import sys
@@ -17,6 +19,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+from numpydoc.docscrape import NumpyDocString
+from sphinx import addnodes
 from sphinx.pycode import ModuleAnalyzer
 
 HERE = Path(__file__).resolve().parents[1] / "reference"
@@ -33,7 +38,18 @@ CLASS = """{underlined}
    :inherited-members: BaseEstimator, Exception, tuple, dict, str, int, Protocol
 """
 FUNCTION = "{underlined}\n\n.. currentmodule:: {module}\n\n.. autofunction:: {name}\n"
-DATA = "{underlined}\n\n.. py:data:: {module}.{name}\n\n   {about}\n"
+DATA = """{underlined}
+
+.. py:data:: {module}.{name}
+
+   {about}
+
+   .. code-block:: pycon
+
+      {shown}
+
+   .. seealso:: {others}
+"""
 PAGES = {"class": CLASS, "function": FUNCTION, "data": DATA}
 
 
@@ -82,7 +98,12 @@ def write_pages(app: Any) -> None:
         write_if_changed(HERE / f"{module}.rst", "\n\n".join(text) + "\n")
         for name in own:
             page = PAGES[kind_of(module, name)].format(
-                underlined=underlined(name), module=module, name=name, about=about(module, name)
+                underlined=underlined(name),
+                module=module,
+                name=name,
+                about=about(module, name),
+                shown=shown(module, name).replace("\n", "\n      "),
+                others=", ".join(f":py:obj:`{each}`" for each in near(f"{module}.{name}")),
             )
             write_if_changed(HERE / "names" / f"{module}.{name}.rst", page)
 
@@ -113,27 +134,95 @@ def about(module: str, name: str) -> str:
     raise LookupError(f"{module}.{name} has no words below its assignment")
 
 
+def shown(module: str, name: str) -> str:
+    """Return how a constant looks at the prompt, its elements by name where they have one."""
+    if kind_of(module, name) != "data":
+        return ""
+    value = getattr(importlib.import_module(module), name)
+    said, found = name, value
+    if isinstance(value, dict):
+        said, found = f"list({name})", list(value)
+    elif isinstance(value, tuple) and hasattr(value[0], "name"):
+        said, found = f"[each.name for each in {name}]", [each.name for each in value]
+    return f">>> {said}\n{pprint.pformat(found, width=88, compact=True)}"
+
+
 def write_command_line(app: Any) -> None:
     """Write the page of all commands with their options, as the commands themselves tell them."""
     command = [sys.executable, "-m", "typer", "dlst.cli.app", "utils", "docs", "--name", "dlst"]
     told = subprocess.check_output(command, text=True, env={**os.environ, "TERM": "dumb"})  # noqa: S603
     told = told.replace("# `dlst`", "# Command line", 1)
+    # The list of commands cuts their words short; each command has them in full below.
+    whole = dict(re.findall(r"^## `dlst ([\w-]+)`\n\n(.+)$", told, re.MULTILINE))
+    told = re.sub(
+        r"^\* `([\w-]+)`: .*\.\.\.$",
+        lambda found: f"* `{found[1]}`: {whole[found[1]]}",
+        told,
+        flags=re.MULTILINE,
+    )
     write_if_changed(HERE / "command-line.md", told)
 
 
 def add_related(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Add the others of the group to a docstring that names none itself."""
-    if "See Also" in lines:
-        return
-    for group in groups():
-        full = [f"{group['module']}.{each}" for each in group["names"]]
+    if "See Also" not in lines and (related := near(name)):
+        lines += ["", "See Also", "--------", ", ".join(related), ""]
+
+
+def near(name: str) -> list[str]:
+    """Return the names that stand beside one in its group; of a lone one, those of its module."""
+    module = name.rpartition(".")[0]
+    for wanted in groups():
+        full = [f"{wanted['module']}.{each}" for each in wanted["names"]]
         if name not in full:
             continue
+        if len(full) == 1:
+            full += [
+                f"{group['module']}.{each}"
+                for group in groups()
+                if group["module"] == module and group is not wanted
+                for each in group["names"]
+            ]
         place = full.index(name)
-        near = sorted(range(len(full)), key=lambda other: abs(other - place))[1 : RELATED + 1]
-        listed = ", ".join(group["names"][other] for other in sorted(near))
-        if listed:
-            lines += ["", "See Also", "--------", listed, ""]
+        found = sorted(range(len(full)), key=lambda other: abs(other - place))[1 : RELATED + 1]
+        return [full[other].removeprefix(f"{module}.") for other in sorted(found)]
+    return []
+
+
+@cache
+def arguments() -> dict[str, list[str]]:
+    """Return type and meaning of arguments, by name and by class and name."""
+    return tomllib.loads((HERE / "arguments.toml").read_text(encoding="utf-8"))
+
+
+def unexplained(method: Any) -> list[str]:
+    """Return the arguments that the docstring of a method does not explain."""
+    told = NumpyDocString(inspect.getdoc(method) or "")["Parameters"]
+    explained = {name.strip(" *") for entry in told for name in entry.name.split(",")}
+    names = [*inspect.signature(method).parameters]
+    return [name for name in names if name not in explained | {"self", "cls"}]
+
+
+def explanation_of(method: Any, argument: str) -> str | None:
+    """Return the key by which an argument is explained: of its class, or of all."""
+    keys = f"{method.__qualname__.rpartition('.')[0]}.{argument}", argument
+    return next((key for key in keys if key in arguments()), None)
+
+
+def add_arguments(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Add the arguments that a method's docstring leaves out."""
+    if what != "method" or not (left_out := unexplained(obj)):
+        return
+    entries = []
+    for argument in left_out:
+        if key := explanation_of(obj, argument):
+            kind, meaning = arguments()[key]
+            entries += [f"{argument} : {kind}" if kind else argument, f"    {meaning}"]
+    if "Parameters" in lines:
+        below = lines.index("Parameters") + 2
+        lines[below:below] = entries
+    elif entries:
+        lines += ["", "Parameters", "----------", *entries, ""]
 
 
 FITTED = re.compile(r"(?<![^\s(\"'])([A-Za-z]\w*_)(?=[\s.,;:)\"']|$)")
@@ -175,12 +264,45 @@ def find_by_short_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     )
 
 
+@cache
+def page_of(written: str) -> str | None:
+    """Return the public name that code in running words means, if it means one alone."""
+    if not re.search(r"[A-Z._]|\(\)$", written):
+        return None  # `serve` and `run` are words, too
+    name = written.removesuffix("()").removeprefix("dlst.")
+    found = {
+        f"{group['module']}.{each}"
+        for group in groups()
+        for each in group["names"]
+        if "." not in each and name in {each, f"{group['module']}.{each}".removeprefix("dlst.")}
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def link_names(app: Any, doctree: Any) -> None:
+    """Let public names lead to their pages, wherever a page writes them as code."""
+    if app.env.docname.startswith("reference/"):
+        return
+    for literal in [*doctree.findall(nodes.literal)]:
+        name = page_of(literal.astext())
+        linked = isinstance(literal.parent, nodes.reference | addnodes.pending_xref)
+        if name is None or linked or isinstance(literal.parent, nodes.title):
+            continue
+        link = addnodes.pending_xref(
+            "", refdomain="py", reftype="obj", reftarget=name, refdoc=app.env.docname
+        )
+        literal.replace_self(link)
+        link += literal
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Join Sphinx."""
+    app.connect("doctree-read", link_names)
     app.connect("builder-inited", write_pages, priority=100)
     app.connect("builder-inited", write_command_line, priority=100)
     # Before numpydoc reads the sections.
     app.connect("autodoc-process-docstring", add_related, priority=100)
+    app.connect("autodoc-process-docstring", add_arguments, priority=100)
     app.connect("autodoc-process-docstring", quote_fitted, priority=101)
     app.connect("autodoc-skip-member", is_theirs)
     app.connect("missing-reference", find_by_short_name)

@@ -33,3 +33,7 @@ figure, axes = plt.subplots(figsize=(7, 2.8), layout="constrained")
 axes.barh(by_label.index, by_label["average_precision"], color="#3b5b92")
 axes.set(xlim=(0, 1), xlabel="average precision on test rows")
 axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# More measures, and what each is good for: :doc:`/guide/metrics`. Twenty-one methods on these songs
+# and on eight other sets: :doc:`/methods`.

@@ -41,3 +41,7 @@ for axes, (_, row), tags in zip(
     wrong = [tag for tag in tags if tag not in true]
     axes.set_title(", ".join(right) or "–", color="#3b5b92", fontsize=9)
     axes.set_xlabel(f"not there: {', '.join(wrong)}" if wrong else "", color="#6b7280", fontsize=8)
+
+# %%
+# Pictures may stand beside texts, numbers and dates in one table: :doc:`/tables`. With
+# ``--images pretrained`` a network describes them.

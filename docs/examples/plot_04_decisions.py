@@ -43,3 +43,6 @@ axes.set_xticks(range(len(measures)), [name.replace("_", " ") for name in measur
 axes.set_yticks(range(len(rules)), rules)
 axes.set_ylabel("decision=")
 axes.tick_params(length=0)
+
+# %%
+# Which rule suits whom: :doc:`/guide/decisions`. All rules on thirteen sets: :doc:`/decisions`.

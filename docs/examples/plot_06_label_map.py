@@ -2,8 +2,9 @@
 Where labels live: the map of the code space
 ============================================
 
-A fitted DLST places every label in the space of its codes. Labels that are close together occur
-in similar rows. Here the labels are 19 species of birds, heard in short recordings.
+A fitted DLST places every label in the space of its codes: labels in the same direction occur in
+similar rows. Here the labels are 19 species of birds, heard in short recordings, and codes have two
+dimensions, so that the map shows them whole.
 """
 
 # needs: birds
@@ -16,13 +17,12 @@ from dlst.data import load
 
 data = load("birds")
 Y = pd.DataFrame(data.train.Y.toarray(), columns=data.label_names)
-model = DLST(random_state=0).fit(data.train.X, Y)
+model = DLST(random_state=0).set_params(encoder__n_components=2).fit(data.train.X, Y)
 places = model.label_map()
 print(places[["frequency", "nearest", "correlation"]].sort_values("frequency").tail(6).round(2))
 
 # %%
-# The first two dimensions of the codes. The more often a species was heard, the larger its dot; the
-# twelve commonest are named.
+# The more often a species was heard, the larger its dot; the twelve commonest are named.
 
 import matplotlib.pyplot as plt
 
@@ -34,5 +34,11 @@ for name, row in places.nlargest(12, "frequency").iterrows():
     axes.annotate(
         name, (row.iloc[0], row.iloc[1]), fontsize=8, xytext=(4, 4), textcoords="offset points"
     )
-axes.set(xlabel="first code", ylabel="second code")
+axes.axhline(0, color="#c5ccd3", linewidth=0.8, zorder=0)
+axes.axvline(0, color="#c5ccd3", linewidth=0.8, zorder=0)
+axes.set(xlabel="first dimension of the code", ylabel="second")
 axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# For a map that you can click through, with every row and who voted for it, use
+# ``dlst compare birds --map``. What codes are: :doc:`/learn/paper`.

@@ -40,3 +40,6 @@ for (title, P), color in zip(stated.items(), ("#3b5b92", "#c0392b", "#7f8c8d"), 
 axes.set(xlabel="stated probability", ylabel="share that was true", aspect="equal")
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# Points on the grey line are honest probabilities. What to decide by them: :doc:`/guide/decisions`.

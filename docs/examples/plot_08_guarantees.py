@@ -10,6 +10,8 @@ label sets. Moods of songs.
 # needs: emotions
 
 # %%
+import textwrap
+
 import numpy as np
 
 from dlst import DLST
@@ -20,7 +22,7 @@ from dlst.metrics import instance_recall
 data = load("emotions")
 safe = ConformalLabels(DLST(random_state=0), "recall", alpha=0.1, random_state=0)
 safe.fit(data.train.X, data.train.Y)
-print(safe.guarantee_)
+print(textwrap.fill(safe.guarantee_, 95))
 print(f"on test rows {1 - instance_recall(data.test.Y, safe.predict(data.test.X)):.3f} is missed")
 
 # %%
@@ -47,3 +49,6 @@ right.plot(levels, sizes, "o-", color="#3b5b92", markersize=4)
 right.set(xlabel="α", ylabel="mean number of labels in a set")
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# Wrong labels can be bounded instead of missed ones: :class:`~dlst.decisions.ConformalLabels`.

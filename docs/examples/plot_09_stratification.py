@@ -33,4 +33,8 @@ for axes, title, folds in zip(panels, ("random", "stratified"), (random, spread)
     image = axes.imshow(shares[:, order], cmap="Blues", vmin=0, vmax=0.3, aspect="auto")
     axes.set(title=title, ylabel="fold")
 panels[1].set_xlabel("label, common to rare")
-figure.colorbar(image, ax=panels, shrink=0.8, format="%.1f")
+figure.colorbar(image, ax=panels, shrink=0.8, ticks=(0, 0.1, 0.2, 0.3), label="share of the label")
+
+# %%
+# Other ways to split: :doc:`/guide/data`. :class:`~dlst.data.IterativeStratification` goes into
+# scikit-learn's ``cross_val_score`` and ``GridSearchCV``.

@@ -45,3 +45,6 @@ figure.legend(loc="outside lower center", ncols=5, frameon=False, fontsize=8)
 axes.spines[["top", "right"]].set_visible(False)
 true = [data.label_names[label] for label in data.test.Y[[0]].indices]
 axes.set_title(f"people said: {', '.join(true)}", fontsize=10)
+
+# %%
+# What to make of this, and what it cannot tell: :doc:`/guide/explanations`.

@@ -32,3 +32,7 @@ axes.plot(lengths, aligned, "o-", color="#3b5b92", label="aligned")
 axes.set(xlabel="r, dimensions of the code", ylabel="KL(Q ‖ U)")
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# What the codes are for: :doc:`/learn/paper`. DLST tries the full code and one of half its length,
+# and keeps what predicts better on left-out rows.

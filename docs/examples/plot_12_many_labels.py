@@ -13,7 +13,12 @@ linear composition.
 # %%
 from dlst.data import load
 from dlst.methods import LinearDLST, make
-from dlst.metrics import precision_at_k, propensities, propensity_scored_precision_at_k
+from dlst.metrics import (
+    TopLabels,
+    precision_at_k,
+    propensities,
+    propensity_scored_precision_at_k,
+)
 
 data = load("bibtex")
 X, Y = data.train.X[:1500], data.train.Y[:1500]
@@ -22,9 +27,9 @@ weights = propensities(Y)
 depths = (1, 2, 3, 5)
 curves = {}
 for title, method in (("LinearDLST", LinearDLST(random_state=0)), ("PLST", make("plst"))):
-    scores = method.fit(X, Y).decision_function(X_test)
-    plain = [precision_at_k(Y_test, scores, k) for k in depths]
-    rare = [propensity_scored_precision_at_k(Y_test, scores, weights, k) for k in depths]
+    best = TopLabels(*method.fit(X, Y).predict_top(X_test, k=5))
+    plain = [precision_at_k(Y_test, best, k) for k in depths]
+    rare = [propensity_scored_precision_at_k(Y_test, best, weights, k) for k in depths]
     curves[title] = plain, rare
     print(f"{title:10} P@1 {plain[0]:.3f}  P@5 {plain[-1]:.3f}")
 
@@ -37,6 +42,10 @@ for axes, which, title in zip(
 ):
     for (name, both), color in zip(curves.items(), ("#3b5b92", "#7f8c8d"), strict=True):
         axes.plot(depths, both[which], "o-", label=name, color=color)
-    axes.set(title=title, xlabel="k", ylim=(0, None))
+    axes.set(title=title, xlabel="k", xticks=depths, ylim=(0, 0.7))
     axes.spines[["top", "right"]].set_visible(False)
 panels[0].legend(frameon=False)
+
+# %%
+# More about very many labels: :doc:`/guide/large-data`. Text sets, beside linear models and extreme
+# classification: :doc:`/text`.

@@ -50,3 +50,6 @@ axes.plot(sizes, drawn, "o-", color="#7f8c8d", label="drawn at random")
 axes.set(xlabel="labelled rows", ylabel="instance AP on test rows")
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# Rows without labels can help in another way: :doc:`/howto/few-labels`.

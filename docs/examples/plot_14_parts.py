@@ -42,8 +42,12 @@ import matplotlib.pyplot as plt
 
 order = sorted(scores, key=scores.get)
 figure, axes = plt.subplots(figsize=(8, 3), layout="constrained")
-axes.barh(order, [scores[title] for title in order], color="#3b5b92")
+axes.plot([scores[title] for title in order], order, "o", color="#3b5b92")
 for place, title in enumerate(order):
-    axes.text(scores[title], place, f" {scores[title]:.3f}", va="center", fontsize=9)
-axes.set(xlim=(0.7, 0.92), xlabel="instance AP on test rows")
+    axes.text(scores[title], place, f"   {scores[title]:.3f}", va="center", fontsize=9)
+axes.grid(axis="y", color="#e4e8ec")
+axes.set(xlim=(0.82, 0.88), xlabel="instance AP on test rows")
 axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# Write a part of your own: :doc:`/howto/own-part`. All on twelve sets: :doc:`/compositions`.

@@ -39,3 +39,6 @@ axes.set_yticks(
 axes.set_xticks(range(len(ranks.by_data)), ranks.by_data.index, rotation=60, ha="right", fontsize=8)
 axes.tick_params(length=0)
 figure.colorbar(image, label="rank")
+
+# %%
+# The same from your own data: :doc:`/learn/comparison`.

@@ -34,3 +34,6 @@ axes.set_xticks(range(30), names, rotation=90, fontsize=7)
 axes.set_yticks(range(30), names, fontsize=7)
 axes.tick_params(length=0)
 figure.colorbar(image, label="rows with both, of rows with either", shrink=0.7)
+
+# %%
+# ``dlst datasets cal500`` prints the commonest pairs of any data set.

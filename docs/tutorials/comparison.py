@@ -18,6 +18,7 @@ the first time you ask for them.
 # decides by the same rule, so any difference comes from the method. To be quick, this page trains
 # on 150 rows and tests on 150.
 
+import pprint
 import tempfile
 from pathlib import Path
 
@@ -31,7 +32,8 @@ plan = Plan(
     protocols=[{"rows": [150, 150], "decision": "f1"}],
     name="four methods on two sets",
 )
-print(len(plan.cells()), "cells, the first:", plan.cells()[0])
+print(len(plan.cells()), "cells, the first:")
+pprint.pp(plan.cells()[0], width=95)
 
 # %%
 # In a shell, you would type
@@ -52,7 +54,9 @@ print(sum(record["status"] == "done" for record in records), "done;", len(again)
 # A record says what was run, on which data, and with what result.
 
 record = records[0]
-print(record["cell"], record["status"], sorted(record)[:12])
+print(record["status"])
+pprint.pp(record["cell"])
+print({name: round(record["metrics"][name], 3) for name in ("micro_f1", "macro_f1")})
 
 # %%
 # The numbers
@@ -87,11 +91,11 @@ from dlst.reports import build_document, document_to_text, write_page
 
 document = build_document(records, plan.as_dict())
 write_page(document, folder / "report.html", command="dlst compare …")
-print(document.verdict)
-print(document_to_text(document)[:1600], "…")
+print(document_to_text(document).partition("Marked:")[0], "…")
 
 # %%
-# And as a picture: one dot per split.
+# And as a picture: one dot per split. On the moods of songs DLST leads. On the birds, 19 species in
+# 150 rows, it does not, and two splits differ more than the best three methods.
 
 import matplotlib.pyplot as plt
 

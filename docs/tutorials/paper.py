@@ -22,13 +22,16 @@ from dlst.data import load
 from dlst.metrics import evaluate
 
 data = load("emotions")
-print(data.train.X.shape, data.test.X.shape, list(data.label_names))
+print(data.train.X.shape, data.test.X.shape)
+print(", ".join(data.label_names))
 
 # %%
 # 1. Encode
 # ---------
 # Rows with similar labels should get codes that are close together. The paper turns "similar" and
-# "close" into two distributions over pairs of rows, Q from the labels and U from the codes::
+# "close" into two distributions over pairs of rows, Q from the labels and U from the codes,
+#
+# .. code-block:: text
 #
 #     Q_ij ∝ 1 / (1 + d(y_i, y_j))        U_ij ∝ 1 / (1 + ‖z_i − z_j‖²)
 #
@@ -84,10 +87,10 @@ P = decoder.predict_proba(predicted, X=X_test)
 print(f"AP by hand: {evaluate(data.test.Y, P)['instance_average_precision']:.3f}")
 
 # %%
-# ``PaperDLST`` does all of this in one estimator. The library's default, ``DLST``, is put together
-# the same way from other parts; :doc:`/guide/paper-and-ours` says which are the paper's and which
-# are ours. :doc:`/results` and :doc:`/compositions` show who wins on many data sets, and where DLST
-# loses.
+# ``PaperDLST`` does all of this in one estimator, with a code as long as there are labels. The
+# library's default, ``DLST``, is put together the same way from other parts;
+# :doc:`/guide/paper-and-ours` says which are the paper's and which are ours. :doc:`/results` and
+# :doc:`/compositions` show who wins on many data sets, and where DLST loses.
 
 from dlst import DLST, PaperDLST
 
@@ -121,4 +124,10 @@ for axes, label in zip(panels.flat, range(6), strict=True):
 
 # %%
 # ``dlst compare emotions --map`` makes a map like this that you can click through, to see who voted
-# for what. ``dlst reproduce`` repeats each table and figure of the paper.
+# for what.
+#
+# Next
+# ----
+# * ``dlst reproduce`` repeats the paper's tables and figures; :doc:`/results` has what came out.
+# * Put a part of your own in place of one of these: :doc:`/howto/own-part`.
+# * How long a code must be: :doc:`/gallery/plot_11_codes`.

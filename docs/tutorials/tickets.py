@@ -6,8 +6,9 @@ A help desk has a table of tickets. People have tagged a few hundred of them by 
 come in every day. By the end of this page you will have a model that reads tickets straight from
 the file, suggests tags with probabilities, explains them, and answers over HTTP.
 
-You need ``pip install '.[serve,plots]'`` in a clone of the repository. The two tables are made up;
-you find them in ``docs/tutorials``, and you can put your own in their place.
+You need ``pip install '.[serve,plots]'`` in a clone of the repository. The two tables are made up:
+:download:`tickets.csv <../tutorials/tickets.csv>` and :download:`new.csv <../tutorials/new.csv>`,
+in the repository's ``docs/tutorials``. You can put your own in their place.
 """
 
 # needs: fastapi
@@ -50,8 +51,9 @@ def shell(command):
 shell("dlst fit tickets.csv --labels tags -o tickets.skops")
 
 # %%
-# The first fit in a new installation takes longer, because some loops are compiled. Is a column
-# read wrongly? ``--text``, ``--category``, ``--drop`` and others correct it (:doc:`/tables`).
+# The first fit in a new installation takes up to a minute longer, because some loops are compiled.
+# Is a column read wrongly? ``--text``, ``--category``, ``--drop`` and others correct it
+# (:doc:`/tables`).
 #
 # How good is it?
 # ---------------
@@ -98,6 +100,7 @@ for text, tags in zip(new["text"][:3], tagger.predict_top(new[:3], k=2), strict=
 # others use it.
 
 import json
+import pprint
 import socket
 import subprocess
 import sys
@@ -138,14 +141,14 @@ ticket = {
 answer = ask("/predict?top=5", [ticket])
 server.terminate()
 server.wait()
-print(json.dumps(answer, indent=1)[:600])
+(row,) = answer["answers"]
+pprint.pp(row)
 
 # %%
 # The server's answer for this ticket, as a picture.
 
 import matplotlib.pyplot as plt
 
-(row,) = answer["answers"]
 labels = row["labels"][::-1]
 figure, axes = plt.subplots(figsize=(7, 2.6), layout="constrained")
 decided = set(row["tags"])

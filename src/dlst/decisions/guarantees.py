@@ -178,6 +178,10 @@ class ConformalLabels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     guarantee_ : str
         What is proven, in a sentence.
 
+    References
+    ----------
+    Angelopoulos, Bates, Fisch, Lei, Schuster (2022). Conformal risk control.
+
     Examples
     --------
     >>> from dlst.data import load_multidigits

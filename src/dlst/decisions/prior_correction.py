@@ -52,6 +52,10 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
     first_right_ : dict of float to float
         With ``"auto"``: share of rows whose first label is right.
 
+    References
+    ----------
+    Menon, Jayasumana, Rawat, Jain, Veit, Kumar (2021). Long-tail learning via logit adjustment.
+
     Examples
     --------
     >>> Y = [[1, 0], [1, 0], [1, 1]]

@@ -62,6 +62,11 @@ class SubsetRule(DecisionRule):
         Expected calibration error of the likeliest set's probability on the left-out rows, in ten
         bins of equal counts.
 
+    References
+    ----------
+    Dembczyński, Waegeman, Cheng, Hüllermeier (2012). On label dependence and loss minimization in
+    multi-label classification.
+
     Examples
     --------
     >>> P = [[0.9, 0.6], [0.9, 0.4], [0.2, 0.8], [0.1, 0.7]]

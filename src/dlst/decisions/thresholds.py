@@ -41,6 +41,11 @@ class HammingRule(_Thresholds):
     ----------
     threshold_ : float
 
+    References
+    ----------
+    Dembczyński, Waegeman, Cheng, Hüllermeier (2012). On label dependence and loss minimization in
+    multi-label classification.
+
     Examples
     --------
     >>> rule = HammingRule().fit([[0.9, 0.2], [0.4, 0.6]], [[1, 0], [0, 1]])
@@ -74,6 +79,10 @@ class MicroRule(_Thresholds):
     threshold_ : float
         F*/2.
 
+    References
+    ----------
+    Pillai, Fumera, Roli (2013). Threshold optimisation for multi-label classifiers.
+
     Examples
     --------
     >>> rule = MicroRule().fit([[0.9, 0.2], [0.4, 0.1]], [[1, 0], [1, 0]])
@@ -106,6 +115,10 @@ class MacroRule(_Thresholds):
     ----------
     threshold_ : ndarray of shape (K,)
         F_j*/2.
+
+    References
+    ----------
+    Pillai, Fumera, Roli (2013). Threshold optimisation for multi-label classifiers.
 
     Examples
     --------

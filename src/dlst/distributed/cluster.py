@@ -34,6 +34,11 @@ def connected(address: str | None = None, n_workers: int | None = None) -> Itera
     RunError
         Where nobody answers at the address.
 
+    See Also
+    --------
+    dlst.methods.DLST.fit : takes Dask arrays.
+    dlst.experiments.run : carries out a plan on a cluster.
+
     Examples
     --------
     >>> with connected(n_workers=2) as client:  # doctest: +SKIP

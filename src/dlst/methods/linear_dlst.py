@@ -53,6 +53,10 @@ class LinearDLST(LabelSpaceClassifier):
     codes, decision, cardinality, tau, scaling, max_memory, n_jobs, random_state
         As in :class:`LabelSpaceClassifier`.
 
+    References
+    ----------
+    Lyu, Yan, Wu (2018). Distribution-based label space transformation for multi-label learning.
+
     Examples
     --------
     >>> from dlst.data import load_multidigits

@@ -82,6 +82,10 @@ def macro_average_precision(
     -------
     float, or ndarray of shape (K,) with ``average=None``
 
+    References
+    ----------
+    Wu, Zhou (2017). A unified view of multi-label performance measures.
+
     Examples
     --------
     >>> macro_average_precision([[1, 0], [0, 1]], [[0.9, 0.8], [0.1, 0.2]], average=None)
@@ -121,6 +125,10 @@ def micro_average_precision(
     Returns
     -------
     float
+
+    References
+    ----------
+    Wu, Zhou (2017). A unified view of multi-label performance measures.
 
     Examples
     --------

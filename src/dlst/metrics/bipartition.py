@@ -44,6 +44,10 @@ def macro_precision(counts: Counts) -> Fraction:
 
     Empty labels: a label never predicted counts 0 (``convention="mulan"``: 1 if it is absent too).
 
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
+
     Examples
     --------
     >>> macro_precision([[1, 0], [1, 1]], [[1, 1], [1, 1]])
@@ -59,6 +63,10 @@ def macro_recall(counts: Counts) -> Fraction:
     Empty labels: a label without positives counts 0 (``convention="mulan"``: 1 if it is not
     predicted either).
 
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
+
     Examples
     --------
     >>> macro_recall([[1, 0], [1, 1]], [[1, 0], [0, 1]])
@@ -72,6 +80,10 @@ def macro_jaccard(counts: Counts) -> Fraction:
     """Mean over labels of intersection over union of predicted and true instances.
 
     Empty labels: a label neither present nor predicted counts 0 (``convention="mulan"``: 1).
+
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
 
     Examples
     --------
@@ -88,6 +100,10 @@ def instance_f1(counts: Counts) -> Fraction:
     Empty rows: an instance with neither true nor predicted label counts 0
     (``convention="mulan"``: 1).
 
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
+
     Examples
     --------
     >>> instance_f1([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [1, 1]])
@@ -103,6 +119,10 @@ def instance_precision(counts: Counts) -> Fraction:
     Empty rows: an instance without predicted label counts 0 (``convention="mulan"``: 1 if it has
     no true label either).
 
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
+
     Examples
     --------
     >>> instance_precision([[1, 0], [1, 0]], [[1, 1], [1, 0]])
@@ -117,6 +137,10 @@ def instance_recall(counts: Counts) -> Fraction:
 
     Empty rows: an instance without true label counts 0 (``convention="mulan"``: 1 if none is
     predicted either).
+
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
 
     Examples
     --------

@@ -48,6 +48,10 @@ def micro_precision(counts: Counts) -> Fraction:
 
     Empty rows: they add nothing of their own; with no predicted pair the value is ``empty``.
 
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
+
     Examples
     --------
     >>> micro_precision([[1, 0], [1, 0]], [[1, 1], [0, 0]])
@@ -61,6 +65,10 @@ def micro_recall(counts: Counts) -> Fraction:
     """Share of all true pairs that are predicted.
 
     Empty rows: they add nothing of their own; with no true pair the value is ``empty``.
+
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
 
     Examples
     --------
@@ -131,6 +139,10 @@ def subset_accuracy(
     Returns
     -------
     float, or ndarray of shape (n,) with ``average=None``
+
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010). Mining multi-label data.
 
     Examples
     --------

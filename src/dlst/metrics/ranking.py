@@ -146,6 +146,10 @@ def instance_auc(
     -------
     float, or ndarray of shape (n,) with ``average=None``
 
+    References
+    ----------
+    Wu, Zhou (2017). A unified view of multi-label performance measures.
+
     Examples
     --------
     >>> instance_auc([[1, 0, 1], [0, 0, 0]], [[0.9, 0.5, 0.5], [0.2, 0.7, 0.1]])
@@ -184,6 +188,10 @@ def macro_auc(
     -------
     float, or ndarray of shape (K,) with ``average=None``
 
+    References
+    ----------
+    Wu, Zhou (2017). A unified view of multi-label performance measures.
+
     Examples
     --------
     >>> macro_auc([[1, 0], [0, 1]], [[0.9, 0.8], [0.1, 0.2]], average=None)
@@ -216,6 +224,10 @@ def micro_auc(Y: Any, scores: Any, *, sample_weight: Any = None, label_weight: A
     Returns
     -------
     float
+
+    References
+    ----------
+    Wu, Zhou (2017). A unified view of multi-label performance measures.
 
     Examples
     --------

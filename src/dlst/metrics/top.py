@@ -145,6 +145,11 @@ _first_k, _weighing_rare_labels = family(_mean_at_k, "instance"), family(_propen
 def precision_at_k(gained: Gained, k: int) -> FloatArray:
     """Share of relevant labels among the first k of each instance; k is always the denominator.
 
+    References
+    ----------
+    Jain, Prabhu, Varma (2016). Extreme multi-label loss functions for recommendation, tagging,
+    ranking & other missing label applications.
+
     Examples
     --------
     >>> precision_at_k([[1, 0, 1], [0, 1, 0]], [[0.9, 0.5, 0.6], [0.8, 0.7, 0.1]], k=2)

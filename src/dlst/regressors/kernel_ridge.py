@@ -77,6 +77,11 @@ class KernelRidge(KernelRegressor):
     readout_ : Readout
         Weights of the basis rows' kernels, and offset.
 
+    References
+    ----------
+    Saunders, Gammerman, Vovk (1998). Ridge regression learning algorithm in dual variables.
+    Rifkin, Lippert (2007). Notes on regularized least squares.
+
     Examples
     --------
     >>> import numpy as np

@@ -77,6 +77,11 @@ def read_nuswide(
         ``ImageList`` (``Imagelist.txt``, ``TrainImagelist.txt``, ``TestImagelist.txt``) or from
         the third kind of labels; without them there is none. The provenance says what was found.
 
+    References
+    ----------
+    Chua, Tang, Hong, Li, Luo, Zheng (2009). NUS-WIDE: a real-world web image database from National
+    University of Singapore.
+
     Examples
     --------
     >>> import pathlib, tempfile

@@ -48,6 +48,11 @@ def read_sunattribute(
     Dataset
         Rows in the order of ``images.mat``; there is no official split.
 
+    References
+    ----------
+    Patterson, Hays (2012). SUN attribute database: discovering, annotating, and recognizing scene
+    attributes.
+
     Examples
     --------
     >>> import pathlib, tempfile

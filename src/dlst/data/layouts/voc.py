@@ -55,6 +55,11 @@ def read_voc2007(
         Rows in the order of the image numbers; the split is trainval against test. Without test
         files there is no split.
 
+    References
+    ----------
+    Everingham, Van Gool, Williams, Winn, Zisserman (2010). The Pascal visual object classes
+    (VOC) challenge.
+
     Examples
     --------
     >>> import pathlib, tempfile

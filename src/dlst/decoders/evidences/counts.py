@@ -33,6 +33,10 @@ class CountPosterior(Evidence):
     decoder_ : MLkNNDecoder
         The tables.
 
+    References
+    ----------
+    Zhang, Zhou (2007). ML-KNN: a lazy learning approach to multi-label learning.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

@@ -162,6 +162,10 @@ class ExtraTreesVote(LeafVote):
     trees_, n_voting_
         As in :class:`~dlst.decoders.evidences.forests.LeafVote`.
 
+    References
+    ----------
+    Geurts, Ernst, Wehenkel (2006). Extremely randomized trees.
+
     Examples
     --------
     >>> from dlst.decoders import EvidenceDecoder
@@ -195,6 +199,10 @@ class RandomForestVote(LeafVote):
     ----------
     trees_, n_voting_
         As in :class:`~dlst.decoders.evidences.forests.LeafVote`.
+
+    References
+    ----------
+    Breiman (2001). Random forests.
 
     Examples
     --------

@@ -31,6 +31,10 @@ class PretrainedImages(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, optional
         Threads of the network; PyTorch's own number by default.
 
+    References
+    ----------
+    Tan, Le (2019). EfficientNet: rethinking model scaling for convolutional neural networks.
+
     Examples
     --------
     >>> PretrainedImages(n_jobs=1).get_params()
