@@ -89,6 +89,10 @@ class Answers(ABC):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the probability of each label.
 
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+
         Returns
         -------
         ndarray of shape (n, K)
@@ -100,6 +104,10 @@ class Answers(ABC):
     @also_on_a_cluster
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Give the scores by which labels are ranked within a row: higher is more relevant.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
 
         Returns
         -------
@@ -163,6 +171,10 @@ class Answers(ABC):
     def predict_all(self, X: Any) -> Predictions:
         """Give decisions, probabilities and ranking scores, for little more than one of them costs.
 
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+
         Returns
         -------
         Predictions
@@ -182,6 +194,12 @@ class Answers(ABC):
         """Give the k likeliest label sets of each row, of those that occur in training.
 
         The rule "subset" must have been learnt: any ``decision`` that learns will do.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+        k : int
+            How many sets of each row.
 
         Returns
         -------
@@ -204,6 +222,12 @@ class Answers(ABC):
     @also_on_a_cluster
     def predict_top(self, X: Any, k: int = 5) -> TopLabels:
         """Give the k best labels of each row and their scores, best first, in memory O(n·k).
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n, d)
+        k : int
+            How many labels of each row.
 
         Returns
         -------

@@ -148,20 +148,58 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         return np.array(list(self.label_names_), dtype=object)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Decide; an indicator of shape (n, K), its columns in the order of ``classes_``."""
+        """Decide.
+
+        Parameters
+        ----------
+        X : rows, as ``fit`` takes them
+
+        Returns
+        -------
+        ndarray of int, shape (n, K)
+            An indicator, its columns in the order of ``classes_``.
+        """
         decided = [sp.csr_array(block.labels) for block in self._predictions(X)]
         return np.asarray(sp.vstack(decided).toarray(), dtype=np.int64)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the probability of each tag, shape (n, K)."""
+        """Give the probability of each tag.
+
+        Parameters
+        ----------
+        X : rows, as ``fit`` takes them
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+        """
         return np.vstack([block.probabilities for block in self._predictions(X)])
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Give the scores by which the tags of a row are ranked, shape (n, K)."""
+        """Give the scores by which the tags of a row are ranked.
+
+        Parameters
+        ----------
+        X : rows, as ``fit`` takes them
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+        """
         return np.vstack([block.scores for block in self._predictions(X)])
 
     def predict_tags(self, X: Any) -> list[list[str]]:
-        """Decide; a list of tags for each row, the likeliest first."""
+        """Decide, by names.
+
+        Parameters
+        ----------
+        X : rows, as ``fit`` takes them
+
+        Returns
+        -------
+        list of lists of str
+            The tags of each row, the likeliest first.
+        """
         return [
             tags for block in self._predictions(X) for tags in decided_tags(block, self.classes_)
         ]
@@ -177,6 +215,10 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         k : int
         scores : bool
             Give ranking scores, as of :meth:`decision_function`, in place of probabilities.
+
+        Returns
+        -------
+        list of lists of (str, float)
         """
         integer(at_least=1).check("k", k)
         return [
@@ -199,6 +241,10 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             Keep all columns of ``X``, not its ids alone.
         probabilities : bool
             Whether to write them.
+
+        Returns
+        -------
+        DataFrame of n rows
         """
         frame = as_frame(X)
         tables = [
@@ -222,12 +268,26 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
             How many words (or cells) to name for each tag.
         voters : int
             How many training rows to name for each evidence, the nearest ones.
+
+        Returns
+        -------
+        TagExplanation
         """
         check_is_fitted(self, "method_")
         return explain_rows(self, self.encoder_.framed(X), top=top, words=words, voters=voters)
 
     def score(self, X: Any, tags: Any) -> float:
-        """Return the micro-averaged F1 of the decisions; tags in any form that ``fit`` takes."""
+        """Return the micro-averaged F1 of the decisions.
+
+        Parameters
+        ----------
+        X : rows, as ``fit`` takes them
+        tags : tags, in any form that ``fit`` takes
+
+        Returns
+        -------
+        float
+        """
         return float(micro_f1(self.indicator(X, tags)[0], self.predict(X)))
 
     def indicator(self, X: Any, tags: Any) -> tuple[sp.csr_array, list[str]]:
