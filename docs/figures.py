@@ -40,8 +40,8 @@ def draw_tagged_texts(path: Path) -> None:
     train, test = (pd.read_csv(folder / f"goemotions-{part}.csv") for part in ("train", "test"))
     tagger = Tagger(random_state=0).fit(train, "tags")
     rows = _three_texts(test)
-    told = tagger.explain(test.loc[rows], top=4, words=3).rows
-    figure = plt.figure(figsize=(8, 5.1), facecolor=PAPER, layout="constrained")
+    told = tagger.explain(test.loc[rows], top=3, words=3).rows
+    figure = plt.figure(figsize=(8, 4.2), facecolor=PAPER, layout="constrained")
     for part, row, tags in zip(figure.subfigures(3, 1), told, test["tags"][rows], strict=True):
         part.suptitle(f"“{row['text']}”", color=INK, fontsize=11, x=0.02, ha="left")
         _draw_tags(part.subplots(), row["labels"], set(tags.split(";")))
