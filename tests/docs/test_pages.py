@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from dlst.cli import app
 
@@ -40,11 +41,29 @@ def test_the_python_of_a_page_runs(path, tmp_path, monkeypatch):
     exec("\n".join(python_of(path)), {"__name__": "__main__"})  # noqa: S102  # our own text
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name)
-def test_every_command_of_a_page_exists(path):
-    known = {command.name for command in app.registered_commands}
-    for block in re.findall(r"```sh\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
-        assert set(re.findall(r"^dlst (\w+)", block, re.MULTILINE)) <= known
+def commands_of(path: Path) -> list[tuple[str, set[str]]]:
+    """Return the commands that a page shows, in blocks and in running words, with their options."""
+    text = path.read_text(encoding="utf-8").replace("\\\n", " ")
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    words = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    lines += re.findall(r"`(dlst [^`]+)`", words)
+    shown = (re.match(r"dlst (\w+)(.*)", line.split("#")[0]) for line in lines)
+    options = re.compile(r"(?<!\S)--?[a-z][\w-]*")
+    return [(found[1], set(options.findall(found[2]))) for found in shown if found]
+
+
+OPTIONS = {
+    command: {option for each in made.params for option in each.opts} | {"--help", "-h"}
+    for command, made in get_command(app).commands.items()
+}
+SHOWN = [(name(path), command, options) for path in PAGES for command, options in commands_of(path)]
+
+
+def test_every_command_of_a_page_exists():
+    assert len(SHOWN) > 80
+    unknown = [shown for shown in SHOWN if not shown[2] <= OPTIONS.get(shown[1], set())]
+    assert unknown == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
