@@ -2,9 +2,10 @@
 Understand the paper: the method step by step
 =============================================
 
-Lyu, Yan and Wu (2018) turn sparse label vectors into short dense codes, learn to predict the
-codes, and read the labels off the predicted codes. This page takes the three steps one at a time,
-on real songs and their moods, and then draws a map of the codes.
+`Lyu, Yan and Wu (2018) <https://arxiv.org/abs/1805.05687>`_ turn sparse label vectors into short
+dense codes, learn to predict the codes, and read the labels off the predicted codes. This page
+takes the three steps one at a time, on real songs and their moods, and then draws a map of the
+codes.
 
 You need ``pip install '.[plots]'`` in a clone of the repository. The data are downloaded the first
 time you ask for them.
