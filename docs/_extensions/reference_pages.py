@@ -211,7 +211,8 @@ def explanation_of(method: Any, argument: str) -> str | None:
 
 def add_arguments(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Add the arguments that a method's docstring leaves out."""
-    if what != "method" or not (left_out := unexplained(obj)):
+    ours = (getattr(obj, "__module__", None) or "").startswith("dlst")
+    if what != "method" or not ours or not (left_out := unexplained(obj)):
         return
     entries = []
     for argument in left_out:
