@@ -103,7 +103,10 @@ def write_pages(app: Any) -> None:
                 name=name,
                 about=about(module, name),
                 shown=shown(module, name).replace("\n", "\n      "),
-                others=", ".join(f":py:obj:`{each}`" for each in near(f"{module}.{name}")),
+                others=", ".join(
+                    f":py:obj:`~{each if '.' in each else f'{module}.{each}'}`"
+                    for each in near(f"{module}.{name}")
+                ),
             )
             write_if_changed(HERE / "names" / f"{module}.{name}.rst", page)
 
