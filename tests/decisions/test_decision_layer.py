@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -55,6 +58,59 @@ def test_what_the_labels_cannot_teach_is_missed_where_it_is_asked_for():
     assert "subset" not in layer.rules_
     with pytest.raises(DataError, match="needs rows with all labels known"):
         DecisionLayer("subset").fit(out_of_sample(P), labels)
+
+
+def test_a_rule_is_learnt_when_it_is_asked_for_and_the_deciding_one_at_once(monkeypatch):
+    learnt = []
+
+    def noted(rule):
+        class Noted(rule):
+            def fit(self, *given, **named):
+                learnt.append(rule.__name__)
+                return super().fit(*given, **named)
+
+        return Noted
+
+    for name, rule in RULES.items():
+        monkeypatch.setitem(RULES, name, noted(rule))
+    P, Y = probabilities(60, 4)
+    layer = DecisionLayer("micro").fit(out_of_sample(P), sp.csr_array(Y))
+    assert learnt == ["MicroRule"]
+    layer.rule("macro"), layer.rule("macro"), layer.rule("micro")
+    assert learnt == ["MicroRule", "MacroRule"]
+    assert len(layer.rules_) == len(learnt) == len(RULES)
+    assert list(layer.rules_) == list(RULES)
+    assert len(learnt) == len(RULES)
+
+
+def test_rules_asked_for_late_or_of_a_copy_are_those_of_the_fit():
+    P, Y = probabilities(200, 4, seed=3)
+    Y[:20, 1] = NAN
+    votes = sp.random_array((200, 200), density=0.1, rng=np.random.default_rng(0), format="csr")
+    votes.setdiag(0)
+    labels, counts = sp.csr_array(Y), np.full(200, 2.0)
+    weights = Weights(counts, np.ones(4))
+    layer = DecisionLayer("f1").fit(out_of_sample(P, votes), labels, weights)
+    copied, kept = deepcopy(layer), pickle.loads(pickle.dumps(layer))  # noqa: S301 - our own
+    expected = {
+        name: rule().fit(
+            layer.calibrated(P),
+            Y.copy(),
+            counts.copy(),
+            label_weight=np.ones(4),
+            rows=np.arange(200),
+            votes=votes.copy(),
+        )
+        for name, rule in RULES.items()
+    }
+    # The caller may use his arrays for something else.
+    labels.data[:], counts[:] = 1.0, 1.0
+    for one in (layer, copied, kept):
+        assert list(one.rules_) == list(RULES)
+        for name, rule in expected.items():
+            found = one.rule(name).apply(P, votes=votes).toarray()
+            np.testing.assert_array_equal(found, rule.apply(P, votes=votes).toarray())
+    assert type(copied.rules_) is type(kept.rules_) is dict
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -16,6 +18,7 @@ from dlst.decisions.base import CARDINALITY, DecisionRule
 from dlst.decisions.budget import TopRule
 from dlst.decisions.prior_correction import TAU, PriorCorrection, Tau
 from dlst.decisions.registry import RULES, Decision
+from dlst.decisions.when_asked import RulesWhenAsked
 from dlst.decoders import clipped_logit
 from dlst.decoders.calibration import fit_logistic
 from dlst.errors import DataError
@@ -45,8 +48,9 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
     by maximum likelihood on the out-of-sample rows, b ≥ 0 shared by all labels. That changes no
     ranking of rows within a label, and next to nothing where a method is calibrated already.
 
-    Where there are out-of-sample probabilities all rules are learnt, which costs little beside
-    them; without, "top" is, which goes by the ranking.
+    Where there are out-of-sample probabilities all rules can be had: the one that decides is learnt
+    at once, any other when it is first asked for, or when the model is saved. Without, there is
+    "top", which goes by the ranking.
 
     Parameters
     ----------
@@ -59,8 +63,8 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    rules_ : dict of str to DecisionRule
-        The rules learnt.
+    rules_ : mapping of str to DecisionRule
+        The rules that can be had.
     intercept_, slope_ : ndarray of shape (K,), float
         a and b of the calibration.
     prior_correction_ : PriorCorrection
@@ -109,7 +113,7 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
         self.prior_correction_ = PriorCorrection(self.tau)
         if found is None:
             self.prior_correction_.fit(None, Y, of_rows)
-            self.rules_: dict[str, DecisionRule] = {
+            self.rules_: Mapping[str, DecisionRule] = {
                 "top": TopRule(cardinality=self.cardinality).fit(None, Y, of_rows)
             }
             return self
@@ -118,17 +122,21 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
         self.prior_correction_.fit(logits, Y, of_rows, rows=rows)
         self._calibrate(logits, Y[rows], None if weights is None else weights.of_rows(rows))
         P = self.calibrated(P)
-        self.rules_ = {}
-        for name, rule in RULES.items():
-            unfitted = rule(cardinality=self.cardinality)
-            try:
-                self.rules_[name] = unfitted.fit(
-                    P, Y, of_rows, label_weight=of_labels, rows=rows, votes=votes
-                )
-            except DataError:
-                # What these labels cannot teach is missed only where it is asked for.
-                if name == self.decision:
-                    raise
+        # Rules may be learnt after the caller has changed labels or weights in place.
+        labels, of_rows, of_labels = deepcopy((Y, of_rows, of_labels))
+        cardinality = self.cardinality
+
+        def learn(name: str) -> DecisionRule:
+            rule: DecisionRule = RULES[name](cardinality=cardinality).fit(
+                P, labels, of_rows, label_weight=of_labels, rows=rows, votes=votes
+            )
+            return rule
+
+        rules = RulesWhenAsked(RULES, learn)
+        if self.decision in RULES:
+            # What these labels cannot teach is missed only where it is asked for.
+            rules.learn(self.decision)
+        self.rules_ = rules
         return self
 
     def rule(self, name: str) -> Any:
@@ -153,6 +161,11 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
         if self.prior_correction_.tau_ == 0.0:
             return S
         return self.prior_correction_.apply(clipped_logit(P, _RANKED_MARGIN), labels)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give a copy or a file all rules, and nothing that they are learnt from."""
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "rules_": dict(self.rules_)} if "rules_" in state else state
 
     def _calibrate(self, logits: FloatArray, Y: sp.csr_array, weights: Weights | None) -> None:
         labels = Y.toarray()
