@@ -35,7 +35,7 @@ class _OnFirstCall:
         self._dispatcher: Any = None
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return self.dispatcher()(*arguments, **named)
+        return (self._dispatcher or self.dispatcher())(*arguments, **named)
 
     def dispatcher(self) -> Any:
         """Give numba's own function, those that it calls being numba's too."""

@@ -1,7 +1,7 @@
-"""The nearest of many rows from tiles of products, each read once while it lies in the cache.
+"""The nearest of many rows from tiles of how near they are, read once while they lie in the cache.
 
 Half the negative squared distance, x·y − |x|²/2 − |y|²/2, is the same from either side, so that
-one product serves the lists of both its rows. A list is a heap with its least value in front.
+one value serves the lists of both its rows. A list is a heap with its least value in front.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ HALVINGS = 10
 
 @compiled()
 def offer(
-    products: Singles,
-    left_halves: Singles,
-    right_halves: Singles,
+    tile: Singles,
     left_first: int,
     right_first: int,
     own: Longs,
@@ -42,10 +40,8 @@ def offer(
 
     Parameters
     ----------
-    products : ndarray of shape (l, r)
-        Of left and right rows.
-    left_halves, right_halves : ndarray of shape (l,) and (r,)
-        Half the squared length of each row.
+    tile : ndarray of shape (l, r)
+        How near left and right rows are.
     left_first, right_first : int
         What the first left and right row is called in the lists.
     own : ndarray of shape (l,)
@@ -55,26 +51,26 @@ def offer(
     right_values, right_places : ndarray of shape (r, wanted)
         Those of the right rows.
     """
-    n_left, n_right = products.shape
+    n_left, n_right = tile.shape
     least = np.full(n_right, np.float32(np.inf))
     if both:
         least[:] = right_values[:, 0]
     for i in range(n_left):
-        row, half, low = products[i], left_halves[i], left_values[i, 0]
+        low = left_values[i, 0]
         floor = low
         if low == -np.inf:
-            low = floor = _exceeded(row, half, right_halves, left_values.shape[1] + 1)
+            low = floor = _exceeded(tile[i], left_values.shape[1] + 1)
         for first in range(0, n_right, CHUNK):
-            part = row[first : first + CHUNK]
-            halves = right_halves[first : first + CHUNK]
-            bounds = least[first : first + CHUNK]
+            part, bounds = tile[i, first : first + CHUNK], least[first : first + CHUNK]
             hits = np.int32(0)
             for c in range(len(part)):
-                hits += np.int32(part[c] - half - halves[c] > min(low, bounds[c]))
+                hits += np.int32(part[c] > min(low, bounds[c]))
             if hits == 0:
                 continue
             for c in range(len(part)):
-                near = part[c] - half - halves[c]
+                near = part[c]
+                if near <= min(low, bounds[c]):
+                    continue
                 if near > low and right_first + first + c != own[i]:
                     _replace(left_values[i], left_places[i], near, right_first + first + c)
                     low = max(left_values[i, 0], floor)
@@ -84,21 +80,18 @@ def offer(
                     bounds[c] = right_values[other, 0]
 
 
-# Nothing is reassociated: values must round as they do when they are offered, or equal ones would
-# be refused that were counted.
 @compiled(fastmath={"nnan", "nsz"})
-def _exceeded(products: Singles, half: float, halves: Singles, wanted: int) -> Any:
-    """Return what at least so many pairs of a row exceed, and most others do not."""
-    low, high = products[0] - half - halves[0], products[0] - half - halves[0]
-    for c in range(len(products)):
-        near = products[c] - half - halves[c]
+def _exceeded(row: Singles, wanted: int) -> Any:
+    """Return what at least so many values of a row exceed, and most others do not."""
+    low, high = row[0], row[0]
+    for near in row:
         low, high = min(low, near), max(high, near)
     low = np.nextafter(low, np.float32(-np.inf))
     for _ in range(HALVINGS):
         middle = np.float32(0.5) * (low + high)
         above = np.int32(0)
-        for c in range(len(products)):
-            above += np.int32(products[c] - half - halves[c] > middle)
+        for near in row:
+            above += np.int32(near > middle)
         if above < wanted:
             high = middle
         else:

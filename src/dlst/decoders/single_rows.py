@@ -58,47 +58,56 @@ class Candidates:
 
 
 class SingleRows:
-    """Rows less their mean, none longer than 1, in single precision, each with half its square."""
+    """Rows less their mean, none longer than 1, in single precision, ready to be multiplied.
+
+    A row x is held as (x, −|x|²/2, 1). Its product with (y, 1, −|y|²/2) is half the negative square
+    of the distance, and that with (q, 1, 0) ranks rows by their distance from q.
+    """
 
     def __init__(self, centre: FloatArray, scale: float, rows: NDArray[np.float32]):
         self.centre, self.scale, self.rows = centre, scale, rows
-        self.halves = np.empty(len(rows), np.float32)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the rows as they were given."""
+        return int(self.rows.shape[1]) - 2
 
     @classmethod
     def of(cls, rows: FloatArray) -> SingleRows | None:
         """Return the rows; None where they are all equal, or too far apart."""
-        centre = rows.mean(axis=0)
-        longest = 0.0
-        for block in row_blocks(*rows.shape):
+        n, d = rows.shape
+        centre, squares = rows.mean(axis=0), np.empty(n)
+        for block in row_blocks(n, d):
             centred = rows[block] - centre
-            longest = max(longest, float(np.einsum("ij,ij->i", centred, centred).max()))
+            squares[block] = np.einsum("ij,ij->i", centred, centred)
+        longest = float(squares.max())
         if not 0.0 < longest < np.inf:
             return None
         # A power of two: nothing is rounded by it.
         scale = float(2.0 ** -np.ceil(0.5 * np.log2(longest)))
-        single = cls(centre, scale, np.empty(rows.shape, dtype=np.float32))
-        for block in row_blocks(*rows.shape):
-            centred = (rows[block] - centre) * scale
-            single.rows[block] = centred
-            single.halves[block] = 0.5 * np.einsum("ij,ij->i", centred, centred)
+        single = cls(centre, scale, np.ones((n, d + 2), dtype=np.float32))
+        for block in row_blocks(n, d):
+            single.rows[block, :d] = (rows[block] - centre) * scale
+        single.rows[:, d] = -0.5 * scale**2 * squares
         return single
 
     def among_themselves(self, wanted: int, n_jobs: int | None) -> Candidates:
         """Return the candidates of every row but itself; a pair of rows is multiplied once."""
-        n = len(self.rows)
+        n, d = len(self.rows), self.n_columns
         blocks = list(_tiles(n))
         values, places = _empty_lists(n, wanted)
+        asked = self.rows.copy()
+        asked[:, d], asked[:, d + 1] = self.rows[:, d + 1], self.rows[:, d]
+        itself, none = np.arange(n), np.full(n, -1)
 
         def search(pair: tuple[int, int]) -> None:
             left, right = blocks[pair[0]], blocks[pair[1]]
             same = left == right
             offer(
-                self.rows[left] @ self.rows[right].T,
-                self.halves[left],
-                self.halves[right],
+                asked[left] @ self.rows[right].T,
                 left.start,
                 right.start,
-                np.arange(left.start, left.stop) if same else np.full(left.stop - left.start, -1),
+                (itself if same else none)[left],
                 values[left],
                 places[left],
                 values[right],
@@ -109,7 +118,7 @@ class SingleRows:
         with one_blas_thread():
             for pairs in _rounds(len(blocks)):
                 list(in_threads(search, pairs, n_jobs))
-        squares = 2.0 * self.halves.astype(np.float64)
+        squares = -2.0 * self.rows[:, d].astype(np.float64)
         return self._candidates(places, values[:, 0] + 0.5 * squares, squares)
 
     def of_queries(
@@ -120,16 +129,14 @@ class SingleRows:
         squares = np.einsum("ij,ij->i", asked, asked)
         far = ~(squares < FARTHEST)
         asked[far], squares[far] = 0.0, np.inf
-        single = asked.astype(np.float32)
+        single = np.zeros((len(asked), self.n_columns + 2), np.float32)
+        single[:, :-2], single[:, -2] = asked, 1.0
         values, places = _empty_lists(len(queries), wanted)
-        nothing = np.zeros(TILE_ROWS, np.float32)
 
         def search(block: slice) -> None:
             for right in _tiles(len(self.rows)):
                 offer(
                     single[block] @ self.rows[right].T,
-                    nothing,
-                    self.halves[right],
                     block.start,
                     right.start,
                     own[block],
@@ -147,7 +154,7 @@ class SingleRows:
     def _candidates(
         self, places: NDArray[np.int32], worst: FloatArray, squares: FloatArray
     ) -> Candidates:
-        return Candidates(places, worst, squares, self.scale, self.rows.shape[1])
+        return Candidates(places, worst, squares, self.scale, self.n_columns)
 
 
 def _empty_lists(n: int, wanted: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
