@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.parallel import Parallel, delayed
 
+from dlst._distances import squared_distances
 from dlst._kernels.pair_distances import dense_pair_distances, sparse_pair_distances
 from dlst._matrices import FeatureMatrix
 from dlst.decoders._inputs import FloatArray, IntArray
@@ -43,7 +44,7 @@ def nearest_neighbours(
 ) -> Neighbours:
     """Find the nearest rows of each query by Euclidean distance, exactly.
 
-    A fast pass (scikit-learn's expansion of the square) keeps every row that may be among the
+    A fast pass (the expansion of the square) keeps every row that may be among the
     nearest; these are then ordered by distances computed from differences, equal distances by the
     lowest index. The result depends neither on the number of jobs nor on the order of equal rows.
 
@@ -122,11 +123,7 @@ def _search_block(
     own: IntArray | None,
     k: int,
 ) -> tuple[IntArray, FloatArray]:
-    from sklearn.metrics.pairwise import euclidean_distances
-
-    fast = euclidean_distances(
-        queries, searched, Y_norm_squared=squared_norms[None, :], squared=True
-    )
+    fast = squared_distances(queries, searched, squared_norms)
     if own is not None:
         fast[np.arange(len(own)), own] = np.inf
     cut = np.partition(fast, k - 1, axis=1)[:, k - 1]

@@ -13,7 +13,6 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _num_samples, assert_all_finite
 
 from dlst._matrices import as_indicator, column_names
-from dlst.data.tables.frames import pandas_frame
 from dlst.errors import DataError
 
 _LISTS = (list, tuple, set, frozenset, np.ndarray)
@@ -64,6 +63,8 @@ def read_targets(y: Any) -> tuple[sp.csr_array, Targets]:
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     if hasattr(y, "columns") and not hasattr(y, "ndim"):  # polars and pyarrow
+        from dlst.data.tables.frames import pandas_frame  # readers of tables are slow to import
+
         y = pandas_frame(y)
     if not sp.issparse(y) and not hasattr(y, "columns"):
         y = _as_array(y)

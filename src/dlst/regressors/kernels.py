@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._distances import squared_distances
 from dlst._matrices import FeatureMatrix
 from dlst.errors import DataError
 
@@ -61,11 +62,13 @@ def kernel_matrix(
     """
     if callable(kernel):
         return _checked(kernel(X, B), (X.shape[0], B.shape[0]))
-    from sklearn.metrics import pairwise
-
     if kernel == "rbf":
-        values = pairwise.rbf_kernel(X, B, gamma=gamma)
-    elif kernel == "chi2":
+        values = squared_distances(X, B)
+        values *= -_required(gamma, kernel)
+        return np.asarray(np.exp(values, out=values))
+    from sklearn.metrics import pairwise  # slow to import
+
+    if kernel == "chi2":
         values = np.exp(-_required(gamma, kernel) * chi2_distances(X, B))
     elif kernel == "polynomial":
         values = pairwise.polynomial_kernel(X, B, degree=degree, gamma=gamma, coef0=coef0)
@@ -141,9 +144,7 @@ def kernel_width(
     if gamma == "scale":
         spread = X.shape[1] * _variance(X)
     else:
-        from sklearn.metrics.pairwise import euclidean_distances
-
-        D = chi2_distances(B, B) if kernel == "chi2" else euclidean_distances(B, squared=True)
+        D = chi2_distances(B, B) if kernel == "chi2" else squared_distances(B, B)
         between = D[np.triu_indices_from(D, k=1)]
         spread = float(np.median(between)) if between.size else 0.0
         if spread == 0 and between.size:
