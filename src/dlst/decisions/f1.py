@@ -21,6 +21,22 @@ class _Pull(NamedTuple):
     weight: FloatArray
 
 
+class _Sums(NamedTuple):
+    """Decisions and expected hits of each label, (K,), and of each row, (n,)."""
+
+    size: FloatArray
+    hits: FloatArray
+    row_size: FloatArray
+    row_hits: FloatArray
+
+    @classmethod
+    def of(cls, entries: Entries, chosen: BoolArray) -> _Sums:
+        numbers = chosen.astype(np.float64)
+        size, row_size = entries.label_sums(numbers), entries.row_sums(numbers)
+        numbers *= entries.values
+        return cls(size, entries.label_sums(numbers), row_size, entries.row_sums(numbers))
+
+
 @with_parameters
 class F1Rule(DecisionRule):
     """A compromise threshold for each entry: the best micro + μ macro + ν instance F1.
@@ -88,11 +104,13 @@ class F1Rule(DecisionRule):
         # There are several fixed points; starts from much, middling and nothing find good ones.
         for start in (np.full_like(own.value, LEAST), own.value, np.full_like(own.value, np.inf)):
             chosen = entries.values >= entries.of_labels(np.maximum(LEAST, start))
+            sums = _Sums.of(entries, chosen)
             for _ in range(self.max_iter):
-                pull = self._pull(entries, chosen, own)
+                pull = self._pull(entries, sums, own)
                 before, chosen = chosen, self._chosen(entries, pull, rows)
                 self.n_iter_ += 1
-                value = self._value(entries, chosen, own.total, rows.total)
+                sums = _Sums.of(entries, chosen)
+                value = self._value(entries, sums, own.total, rows.total)
                 if value > self.value_:
                     self.value_, (self.moment_, self.weight_) = value, pull
                 if np.array_equal(before, chosen):
@@ -102,10 +120,9 @@ class F1Rule(DecisionRule):
         rows = best_fraction(entries, "rows")
         return entries.decided(self._chosen(entries, _Pull(self.moment_, self.weight_), rows))
 
-    def _pull(self, entries: Entries, chosen: BoolArray, own: BestFraction) -> _Pull:
+    def _pull(self, entries: Entries, sums: _Sums, own: BestFraction) -> _Pull:
         """Linearise the pool and the labels where they stand, an undecided label at its best."""
-        size = entries.label_sums(chosen.astype(np.float64))
-        hits = entries.label_sums(np.where(chosen, entries.values, 0.0))
+        size, hits = sums.size, sums.hits
         measure = size + own.total
         pool = 1.0 / max(1.0 / entries.n_rows, entries.total(measure))
         worth = _ratio(np.full_like(measure, self.mu / entries.n_labels), measure)
@@ -115,19 +132,17 @@ class F1Rule(DecisionRule):
     def _chosen(self, entries: Entries, pull: _Pull, rows: BestFraction) -> BoolArray:
         measure = rows.size + rows.total
         worth = _ratio(np.full_like(measure, self.row_worth_), measure)
-        moment = entries.of_labels(pull.moment) + entries.of_rows(worth * rows.value)
-        weight = entries.of_labels(pull.weight) + entries.of_rows(worth)
-        chosen: BoolArray = entries.values >= np.maximum(LEAST, moment / weight)
+        threshold = entries.of_labels(pull.moment) + entries.of_rows(worth * rows.value)
+        threshold /= entries.of_labels(pull.weight) + entries.of_rows(worth)
+        chosen: BoolArray = entries.values >= np.maximum(LEAST, threshold, out=threshold)
         return chosen
 
     def _value(
-        self, entries: Entries, chosen: BoolArray, of_labels: FloatArray, of_rows: FloatArray
+        self, entries: Entries, sums: _Sums, of_labels: FloatArray, of_rows: FloatArray
     ) -> float:
-        ones, hits = chosen.astype(np.float64), np.where(chosen, entries.values, 0.0)
-        size, found = entries.label_sums(ones), entries.label_sums(hits)
-        macro = entries.total(_ratio(found, size + of_labels)) / entries.n_labels
-        instance = _ratio(entries.row_sums(hits), entries.row_sums(ones) + of_rows)
-        micro = entries.total(found) / max(LEAST, entries.total(size + of_labels))
+        macro = entries.total(_ratio(sums.hits, sums.size + of_labels)) / entries.n_labels
+        instance = _ratio(sums.row_hits, sums.row_size + of_rows)
+        micro = entries.total(sums.hits) / max(LEAST, entries.total(sums.size + of_labels))
         return float(
             2.0 * (micro + self.mu * macro + self.row_worth_ * (entries.weights @ instance))
         )
