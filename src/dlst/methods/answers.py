@@ -130,7 +130,8 @@ class Answers(ABC):
         ----------
         X : array-like or sparse of shape (n, d)
         decision : str, optional
-            Another rule than the model's parameter says, of those that were learnt.
+            Another rule than the model's parameter says. It is learnt when it is first asked for;
+            a model that was fitted without any has ``"own"`` and ``"top"``.
         """
         name = self._decision_settings()[0] if decision is None else decision
         return self.predict_by_rules(X, [name])[name]
