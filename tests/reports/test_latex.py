@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlst.reports._latex_text import escaped, latex_of
+from dlst.reports._latex_text import breakable, escaped, latex_of
 from dlst.reports.document import (
     Chart,
     Code,
@@ -76,7 +76,7 @@ def test_a_table_is_a_booktabs_float():
             [
                 TableCell("DLST₂ & co"),
                 TableCell("0.81 ± 0.01", 0.81, best=True),
-                TableCell("m" * 50),
+                TableCell("many words " * 5),
             ],
             [TableCell("BR"), TableCell("0.80", 0.8, tied=True), TableCell("")],
         ],
@@ -94,13 +94,22 @@ def test_a_table_is_a_booktabs_float():
         [
             r"DLST\textsubscript{2} \& co",
             r"\textbf{0.81 \ensuremath{\pm} 0.01}",
-            "m" * 50,
+            "many words " * 5,
         ],
         ["BR", r"\textit{0.80}", ""],
         ["floor", r"\textemdash{}", r"5 \%"],
     ]
     # One rule beneath the head, one above what only stands beside.
     assert latex.count(r"\midrule") == 2
+
+
+def test_a_hash_fits_a_column_of_words():
+    digest = "7bc88fdc761cbdcc904e1f739cbc2c8eb9411dff4cbe87c268063d8acc66fe09"
+    table = Table("data", "Data", [TableColumn("SHA-256")], [[TableCell(digest)]])
+    latex = document_to_latex(document(table))
+    assert r"7bc88fdc761cbdcc\allowbreak{}904e1f739cbc2c8e\allowbreak{}" in latex
+    assert latex.replace(r"\allowbreak{}", "").count(digest) == 1
+    assert breakable(NASTY) == escaped(NASTY)
 
 
 def test_long_tables_run_over_pages():

@@ -64,6 +64,7 @@ _CHARACTERS = {
     "\u202f": r"\,",
 }
 _SCRIPTS = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+|[₀₁₂₃₄₅₆₇₈₉₊₋]+)")
+_LONG_WORD = re.compile(r"(\S{31,})")
 _RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 # Letters of the font encoding T1 that inputenc knows: Latin-1, and these of Latin Extended-A.
 _LETTERS = frozenset("ĂăĄąĆćČčĎďĐđĘęĚěĞğĹĺĽľŁłŃńŇňŐőŒœŔŕŘřŚśŞşŠšŢţŤťŮůŰűŸŹźŻżŽž")
@@ -86,6 +87,20 @@ def escaped(text: str) -> str:
     return re.sub("-(?=-)", "-{}", shown)
 
 
+def breakable(text: str) -> str:
+    r"""Return LaTeX that shows a text, whose long words, such as hashes, may be broken.
+
+    Examples
+    --------
+    >>> print(breakable("of 7bc88fdc761cbdcc904e1f739cbc2c8eb9411dff"))
+    of 7bc88fdc761cbdcc\allowbreak{}904e1f739cbc2c8e\allowbreak{}b9411dff
+    """
+    pieces = _LONG_WORD.split(text)
+    pieces[::2] = map(escaped, pieces[::2])
+    pieces[1::2] = map(_broken, pieces[1::2])
+    return "".join(pieces)
+
+
 def latex_of(text: str) -> str:
     r"""Return LaTeX for a paragraph with code between backticks and bold between asterisks.
 
@@ -95,6 +110,10 @@ def latex_of(text: str) -> str:
     Run \texttt{dlst demo -{}-out a\_b}: \textbf{50 \%}.
     """
     return marked_up(text, escaped, lambda code: rf"\texttt{{{escaped(code)}}}", (r"\textbf{", "}"))
+
+
+def _broken(word: str) -> str:
+    return r"\allowbreak{}".join(map(escaped, re.findall(".{1,16}", word)))
 
 
 def _space(found: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dlst.reports._latex_text import escaped, latex_of
+from dlst.reports._latex_text import breakable, escaped, latex_of
 from dlst.reports._writer import (
     LONGEST_WORDS,
     Writer,
@@ -195,7 +195,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _marked(cell: TableCell) -> str:
-    text = escaped(cell_words(cell))
+    text = breakable(cell_words(cell))
     if cell.best:
         return rf"\textbf{{{text}}}"
     return rf"\textit{{{text}}}" if cell.tied else text

@@ -158,7 +158,7 @@ def rank_sentence(summary: RankSummary) -> str:
     apart = int((summary.nemenyi.p_values.loc[ours, others.index] < LEVEL).sum())
     return (
         f"{words}, before {others.index[0]} with {others.iloc[0]:.2f}; Nemenyi's test tells {ours} "
-        f"from {apart} of the {len(mean) - 1} others."
+        f"from {apart or 'none'} of the {len(mean) - 1} others."
     )
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-NOTHING = "No cell of this run has ended, so there is nothing to show yet."
+NOTHING = "No cell of this run has ended well, so there is nothing to show yet."
 SIMULATED = "simulated features"
 
 
