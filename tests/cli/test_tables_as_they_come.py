@@ -112,7 +112,7 @@ SLIPS = {
     "UTF-8 (from UTF-16: iconv -f utf-16 -t utf-8).",
     ("fit", "odd.csv"): "got '1,5'. Write numbers with a decimal point and without signs between "
     "the thousands, or say what the column is: --category 'size', --text or --drop.",
-    ("fit", "t.jsonl"): "t.jsonl: expected a name that ends in one of",
+    ("fit", "t.jsonl"): "give dlst.Tagger what pandas.read_json(…, lines=True) makes of it.",
     ("fit", "t.json"): "give dlst.Tagger what pandas.read_json makes of it.",
     ("compare", "t.csv", "--methods", "plst", "--labels", "tgas"): "Did you mean 'tags'?",
     ("compare", "t.csv", "--split", "offical"): "--split must be among auto, official, random; got "

@@ -93,6 +93,8 @@ def test_dates_have_trend_and_parts() -> None:
         (["1/31/2024", "2/1/2024"], ["2024-01-31", "2024-02-01"]),
         (["1.2.2024", "3.2.2024"], ["2024-02-01", "2024-02-03"]),
         (["2024/01/31", "2024-02-01T00:00:00Z"], ["2024-01-31", "2024-02-01"]),
+        (["31.1.2024", "2024-02-01"], ["2024-01-31", "2024-02-01"]),
+        (["1/31/2024 8:30 PM", "2/1/2024 12:05 am"], ["2024-01-31 20:30", "2024-02-01 00:05"]),
         (["2024-01-31T01:00:00+01:00", "2024-02-01 00:00"], ["2024-01-31", "2024-02-01"]),
         (pd.to_datetime(["2024-01-31", "2024-02-01"]), ["2024-01-31", "2024-02-01"]),
         (pd.to_datetime(["2024-01-31", "2024-02-01"], utc=True), ["2024-01-31", "2024-02-01"]),
@@ -111,6 +113,27 @@ def test_the_order_of_the_training_dates_holds_for_new_rows() -> None:
     np.testing.assert_allclose(X, other)
 
 
+def test_a_year_that_comes_first_is_read_by_every_model() -> None:
+    part = DateColumn()
+    X, _ = encoded(part, {"d": ["31/1/2024", "1/2/2024"]}, {"d": ["2024-02-01"]})
+    same, _ = encoded(part, {"d": ["31/1/2024", "1/2/2024"]}, {"d": ["1/2/2024"]})
+    assert X.tolist() == same.tolist()
+
+
+@pytest.mark.parametrize(
+    ("part", "train", "remedy"),
+    [
+        (DateColumn(), "2024-01-31", "dates of the training table are, or year first, or fit"),
+        (DateColumn("%d/%m/%y"), "31/01/24", "dates of the training table are, or fit again"),
+    ],
+)
+def test_the_remedy_for_a_new_row_is_not_that_of_the_fit(
+    part: DateColumn, train: str, remedy: str
+) -> None:
+    with pytest.raises(CellError, match=remedy):
+        encoded(part, {"d": [train, train]}, {"d": ["soon"]})
+
+
 def test_formats_of_dates_can_be_given() -> None:
     X, _ = encoded(DateColumn("%Y%m%d"), {"d": [20240131, 20240201]})
     np.testing.assert_allclose(X, encoded(DateColumn(), {"d": ["2024-01-31", "2024-02-01"]})[0])
@@ -122,6 +145,7 @@ def test_formats_of_dates_can_be_given() -> None:
         (["1/2/2024", "3/4/2024"], DataError, "day first or month first.*%d/%m/%Y"),
         (["2024-01-31", "soon"], CellError, r"row 1 .*expected a date \(year first\), got 'soon'"),
         (["31/1/2024", "1/31/2024"], CellError, "row 1"),
+        (["1/31/2024 8:30 PM", "1/31/2024 13:30 PM"], CellError, "row 1 .*say what the column is"),
         ([20240131, 20240201], DataError, "Give their format"),
         ([None, ""], DataError, "got none at all"),
     ],

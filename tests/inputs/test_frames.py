@@ -35,6 +35,22 @@ def test_texts_make_one_column() -> None:
         assert as_frame(given)["text"].tolist() == texts
 
 
+def test_some_texts_may_be_missing() -> None:
+    texts = ["blue sky", None, "red sea"]
+    given = (texts, np.array(texts, object), pd.Series(texts), pl.Series(texts), ["a", np.nan])
+    for each in given:
+        assert as_frame(each)["text"].isna().sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "got"),
+    [([], "got an empty list."), ([1, "a"], "got a list of int and str."), ([None], "NoneType.")],
+)
+def test_what_came_is_named(table: object, got: str) -> None:
+    with pytest.raises(DataError, match=rf"2-D array; .*{got}$"):
+        as_frame(table)
+
+
 def test_polars_columns_with_gaps() -> None:
     table = pl.DataFrame({"n": [1, None], "t": ["a", None], "b": [True, None]})
     assert as_frame(table).isna().sum().tolist() == [1, 1, 1]

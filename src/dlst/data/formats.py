@@ -111,8 +111,10 @@ FORMATS: tuple[Format, ...] = (
 )
 """How files are known, read and written."""
 
-_OTHERS = dict.fromkeys((".json", ".jsonl", ".ndjson"), "read_json") | dict.fromkeys(
-    (".xlsx", ".xls", ".ods"), "read_excel"
+_OTHERS = (
+    {".json": "read_json"}
+    | dict.fromkeys((".jsonl", ".ndjson"), "read_json(…, lines=True)")
+    | dict.fromkeys((".xlsx", ".xls", ".ods"), "read_excel")
 )
 
 

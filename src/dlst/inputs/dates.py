@@ -15,7 +15,7 @@ from dlst.inputs.cells import CellError, another_kind, texts_of
 from dlst.inputs.notes import Tally
 from dlst.inputs.part import Part
 
-_CLOCK = r"(?:[T ](\d\d?)(:\d\d(?::\d\d(?:\.\d+)?)?)\s?(Z|[+-]\d\d:?\d\d|UTC)?)?"
+_CLOCK = r"(?:[T ](\d\d?)(:\d\d(?::\d\d(?:\.\d+)?)?)\s?([AaPp][Mm]|Z|[+-]\d\d:?\d\d|UTC)?)?"
 _YEAR_FIRST = re.compile(rf"(\d{{4}})([-/.])(\d\d?)\2(\d\d?){_CLOCK}")
 _YEAR_LAST = re.compile(rf"(\d\d?)([-/.])(\d\d?)\2(\d{{4}}){_CLOCK}")
 
@@ -55,7 +55,7 @@ class DateColumn(Part):
         """Learn order, trend and which parts vary."""
         (name,) = columns.columns
         self.order_ = self.format or _order(columns[name], str(name))
-        times = self._times(columns)
+        times = self._times(columns, f"Mend the cell, {another_kind(str(name))}")
         if times.isna().all():
             raise DataError(f"column {name!r} must hold dates; got none at all. Drop it.")
         seconds = _seconds(times)
@@ -67,7 +67,12 @@ class DateColumn(Part):
 
     def transform(self, columns: Any, tally: Tally) -> NDArray[np.float64]:
         """Give trend, weekday, month and hour, shape (n, d)."""
-        times = self._times(columns)
+        or_so = "" if self.format else ", or year first"
+        times = self._times(
+            columns,
+            f"Write it as dates of the training table are{or_so}, or fit again with another kind "
+            "for the column.",
+        )
         (name,) = columns.columns
         missing = times.isna().to_numpy()
         tally.add(str(name), "empty cell, read as the mean date", int(missing.sum()))
@@ -92,7 +97,7 @@ class DateColumn(Part):
         """Say what comes first, or the format."""
         return {self.name_: self.order_}
 
-    def _times(self, columns: Any) -> Any:
+    def _times(self, columns: Any, remedy: str) -> Any:
         (name,) = columns.columns
         column = columns[name]
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
@@ -115,15 +120,16 @@ class DateColumn(Part):
             raise CellError(
                 str(name),
                 row,
-                f"expected a date ({self.order_}), got {shown(columns[name].iloc[row])}. Mend the "
-                f"cell, {another_kind(str(name))}",
+                f"expected a date ({self.order_}), got {shown(columns[name].iloc[row])}. {remedy}",
             )
         return times.dt.tz_localize(None)
 
     def _iso(self, text: str) -> str:
         """Write a date year, month, day; pandas would swap day and month where that helps."""
-        pattern = _YEAR_FIRST if self.order_ == YEAR_FIRST else _YEAR_LAST
-        found = pattern.fullmatch(text.strip())
+        text = text.strip()
+        # A year that comes first leaves nothing open, whatever the training cells show.
+        order = YEAR_FIRST if _YEAR_FIRST.fullmatch(text) else self.order_
+        found = (_YEAR_FIRST if order == YEAR_FIRST else _YEAR_LAST).fullmatch(text)
         if found is None:
             return "no date"
         first, _, second, third, hour, minutes, zone = found.groups()
@@ -131,7 +137,11 @@ class DateColumn(Part):
             YEAR_FIRST: (first, second, third),
             DAY_FIRST: (third, second, first),
             MONTH_FIRST: (third, first, second),
-        }[self.order_]
+        }[order]
+        if (half := (zone or "").lower()) in ("am", "pm"):
+            if not 1 <= int(hour) <= 12:
+                return "no date"
+            hour, zone = str(int(hour) % 12 + 12 * (half == "pm")), None
         clock = f"T{hour:0>2}{minutes}{(zone or '').replace('UTC', 'Z')}" if hour else ""
         return f"{year}-{month:0>2}-{day:0>2}{clock}"
 

@@ -51,13 +51,16 @@ def as_frame(X: Any, names: Sequence[str] = ()) -> Any:
 
 
 def is_texts(X: Any) -> bool:
-    """Tell plain texts, in a list, an array or a column, from a table."""
+    """Tell plain texts, in a list, an array or a column, from a table; some may be missing."""
     if isinstance(X, pd.DataFrame):
         return False
     is_column = hasattr(X, "to_list") or getattr(X, "ndim", 0) == 1
     if not is_column and not isinstance(X, list | tuple):
         return False
-    return len(X) > 0 and all(isinstance(row, str) for row in X)
+    are_texts = [isinstance(row, str) for row in X]
+    return any(are_texts) and all(
+        is_text or _is_nothing(row) for is_text, row in zip(are_texts, X, strict=True)
+    )
 
 
 def _is_as_asked(X: Any) -> bool:
@@ -83,10 +86,19 @@ def _frame(X: Any, names: Sequence[str]) -> Any:
         if array is not None and array.ndim == 2:
             numbered = [f"x{i}" for i in range(array.shape[1])]
             return pd.DataFrame(array, columns=names if len(names) == len(numbered) else numbered)
-    remedy = "Sparse matrices go to a method directly."
-    if isinstance(X, str):
-        remedy = "Put a single text into a list."
+    got, remedy = type(X).__name__, ""
+    if sp.issparse(X):
+        remedy = " Sparse matrices go to a method directly."
+    elif isinstance(X, str):
+        remedy = " Put a single text into a list."
+    elif isinstance(X, list | tuple):
+        kinds = sorted({type(row).__name__ for row in X})
+        got = f"a {got} of {' and '.join(kinds)}" if kinds else f"an empty {got}"
     raise DataError(
         "expected a frame (pandas, polars, pyarrow), a list of dicts, a list of texts, a dict of "
-        f"columns or a 2-D array; got {type(X).__name__}. {remedy}"
+        f"columns or a 2-D array; got {got}.{remedy}"
     )
+
+
+def _is_nothing(cell: Any) -> bool:
+    return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
