@@ -25,6 +25,12 @@ def test_blocks_are_whole_lines_and_join_to_the_file(tmp_path, text, block_bytes
         assert block.first_line == before.first_line + before.text.count(b"\n")
 
 
+def test_what_cannot_be_written_has_the_name_that_was_given(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, atomic_write(tmp_path / "none" / "f.txt"):
+        pass
+    assert caught.value.filename == str(tmp_path / "none" / "f.txt")
+
+
 def test_gzip_reads_like_plain(tmp_path):
     file = tmp_path / "f.txt.gz"
     file.write_bytes(gzip.compress(b"one\ntwo\n"))

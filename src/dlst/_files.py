@@ -144,7 +144,10 @@ def atomic_write(path: PathLike, *, text: bool = False) -> Iterator[IO[Any]]:
     A name that ends in ``.gz`` is compressed.
     """
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        handle, temporary = tempfile.mkstemp(".part", f".{path.name}.", path.parent)
+    except OSError as error:  # of a name that nobody gave
+        raise OSError(error.errno, error.strerror, str(path)) from error
     try:
         with ExitStack() as closing:
             stream: IO[Any] = closing.enter_context(os.fdopen(handle, "wb"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ CELLS = {
     "semicolons": " ; ".join,
     "commas": ", ".join,
     "bars": "|".join,
+    "lines": "\n".join,
     "JSON": json.dumps,
     "Python": repr,
     "a tuple": lambda tags: repr(tuple(tags)),
@@ -58,6 +60,65 @@ def test_a_model_judges_tags_in_any_writing(run, tmp_path):
     code, out, err = run("evaluate", tmp_path / "m.skops", lists, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["decisions"]["micro_f1"] > 0.9
+
+
+def test_other_signs_between_tags_are_named(run, tmp_path):
+    table = write(tmp_path / "t.csv", tags=[" ".join(tags).replace("food & ", "") for tags in TAGS])
+    code, out, err = fit(run, table, "--label-delimiter", " ")
+    assert (code, err) == (0, "")
+    assert "3 labels: drink, home, office" in out
+    assert run("evaluate", tmp_path / "m.skops", table, "--json")[0] == 0
+
+
+def test_a_model_of_names_reads_what_looks_like_truth_values_as_names(run, tmp_path):
+    fit(run, write(tmp_path / "t.csv", tags=["0;2", "1", "", "2"] * 5))
+    new = write(tmp_path / "new.csv", tags=["0", "1", "", "0"] * 5)
+    assert run("evaluate", tmp_path / "m.skops", new, "--json")[2].count("not known") == 0
+    none = write(tmp_path / "none.csv", tags=[""] * 20)
+    code, out, err = run("evaluate", tmp_path / "m.skops", none, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["decisions"]["micro_f1"] == 0
+
+
+@pytest.mark.parametrize(("yes", "no"), [("Y", "N"), ("t", "f"), ("Yes", "No"), ("TRUE", "FALSE")])
+def test_truth_values_are_read_as_they_are_written(run, tmp_path, yes, no):
+    cells = {f"tag {k}": [yes if row % k == 0 else no for row in range(20)] for k in (2, 3)}
+    table = write(tmp_path / "t.csv", **cells)
+    facts = json.loads(run("datasets", table, "--labels", "tag *", "--json")[1])
+    assert facts["label_frequencies"] == [10, 7]
+
+
+def test_a_name_with_a_comma_is_quoted_among_others(run, tmp_path):
+    out = fit(run, write(tmp_path / "t.csv", tags=["a, b;c", "c"] * 10))[1]
+    assert "2 labels: 'a, b', c" in out
+
+
+def test_predictions_may_go_to_the_shell(run, tmp_path):
+    table = write(tmp_path / "t.csv", tags=[";".join(tags) for tags in TAGS])
+    fit(run, table)
+    code, out, err = run("predict", tmp_path / "m.skops", table, "-o", "-")
+    assert (code, err) == (0, "")
+    run("predict", tmp_path / "m.skops", table, "-o", tmp_path / "p.csv")
+    assert out == (tmp_path / "p.csv").read_text()
+    assert not (tmp_path / "-").exists()
+    assert run("predict", tmp_path / "m.skops", table, "-o", "-", "--json")[0] == 2
+
+
+def test_a_table_without_rows_has_nothing_to_judge_or_to_explain(run, tmp_path):
+    fit(run, write(tmp_path / "t.csv", tags=[";".join(tags) for tags in TAGS]))
+    (tmp_path / "none.csv").write_text("text,size,tags\n")
+    for command in ("evaluate", "explain"):
+        code, out, err = run(command, tmp_path / "m.skops", tmp_path / "none.csv")
+        assert (code, out) == (2, "")
+        assert "none.csv: expected rows to" in err
+
+
+def test_columns_in_other_letters_are_found(run, tmp_path):
+    fit(run, write(tmp_path / "t.csv", tags=[";".join(tags) for tags in TAGS]))
+    (tmp_path / "new.csv").write_text("TEXT, Size\nwhat a day it is,1\n")
+    err = run("predict", tmp_path / "m.skops", tmp_path / "new.csv", "-o", tmp_path / "p.csv")[2]
+    assert "'text' is missing; 'TEXT' is not known, did you mean it?" in err
+    assert "'size' is missing; ' Size' is not known, did you mean it?" in err
 
 
 def test_brackets_in_some_cells_belong_to_names(run, tmp_path):
@@ -107,6 +168,9 @@ SLIPS = {
     ("fit", "tt.csv"): "tt.csv: expected a file, a folder or a known name, got none of them. Did "
     "you mean 't.csv'?",
     ("fit", "one.csv"): "expected at least 2 rows to learn from, got 1 sample. Give more rows.",
+    ("fit", "untagged.csv"): "tags must be known in some rows; got 20 rows that are empty or say "
+    "N/A. Tag some of them.",
+    ("fit", "t.csv", "--set", "foo=1"): "dlst has no parameter 'foo'. It has cardinality, ",
     ("fit", "none.csv"): "expected at least 2 rows to learn from, got none. Give more rows.",
     ("fit", "wide.csv"): "wide.csv:1: expected UTF-8 text, got the byte 0xff. Save the file as "
     "UTF-8 (from UTF-16: iconv -f utf-16 -t utf-8).",
@@ -135,6 +199,7 @@ def test_a_slip_is_told_in_one_line_and_nothing_is_written(run, tmp_path, monkey
     write(tmp_path / "odd.csv", size=["1,5", *["2"] * 19], tags=["a;b", *["a"] * 19])
     (tmp_path / "one.csv").write_text("text,tags\nhello there my friend,a;b\n")
     (tmp_path / "none.csv").write_text("text,tags\n")
+    write(tmp_path / "untagged.csv", tags=[""] * 20)
     (tmp_path / "wide.csv").write_text("text,tags\nhello,a\n", encoding="utf-16")
     (tmp_path / "t.json").write_text('[{"text": "hello", "tags": ["a"]}]')
     (tmp_path / "t.jsonl").write_text('{"text": "hello", "tags": ["a"]}\n')
@@ -146,3 +211,10 @@ def test_a_slip_is_told_in_one_line_and_nothing_is_written(run, tmp_path, monkey
     assert err.count("\n") == 1
     assert SLIPS[words] in err
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_file_that_cannot_be_written_is_told_before_the_work(run, tmp_path):
+    table = write(tmp_path / "t.csv", tags=[";".join(tags) for tags in TAGS])
+    for out, said in ((tmp_path, "got a folder"), ("/proc/m.skops", "got one that refuses")):
+        if Path(out).parent.is_dir():
+            assert said in run("fit", table, "--labels", "nowhere", "-o", out, "--force")[2]

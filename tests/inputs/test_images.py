@@ -52,6 +52,16 @@ def test_transparent_turned_and_grey_pictures_are_read(tmp_path: Path) -> None:
         assert read_image(Image.new(mode, (20, 20)), 8).mode == "RGB"
 
 
+def test_sixteen_bits_are_read_as_eight(tmp_path: Path) -> None:
+    grey = np.arange(64 * 64, dtype=np.uint8).reshape(64, 64)
+    Image.fromarray(grey.astype(np.uint16) * 257).save(tmp_path / "deep.png")
+    deep = read_image(tmp_path / "deep.png", 64)
+    assert np.asarray(deep).tolist() == np.asarray(Image.fromarray(grey).convert("RGB")).tolist()
+    Image.fromarray(grey.astype(np.float32)).save(tmp_path / "float.tif")
+    with pytest.raises(ImageError, match=r"float\.tif: .*nobody says how large white is"):
+        read_image(tmp_path / "float.tif", 64)
+
+
 def test_a_missing_file_is_named(folder: Path) -> None:
     with pytest.raises(ImageError, match=r"none\.png: expected a picture, got no such file"):
         read_image(folder / "none.png", 16)

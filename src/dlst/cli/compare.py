@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from dlst.cli.column_options import takes_columns
-from dlst.cli.data_commands import Json, Labels, parse_labels
+from dlst.cli.data_commands import Json, LabelDelimiter, Labels, parse_labels
 from dlst.cli.model_options import parse_settings
 from dlst.errors import PlanError, ReadError
 
@@ -56,6 +56,7 @@ def compare(
         str, typer.Option(help="Prior correction of all rankings: a number, or auto.")
     ] = "0",
     labels: Labels = None,
+    label_delimiter: LabelDelimiter = None,
     columns: Any = None,
     tuning: Annotated[
         str,
@@ -111,7 +112,9 @@ def compare(
         rows |= {} if test_size is None else {"test_size": test_size}
         rows |= {} if decision is None else {"decision": decision}
         rows |= {} if tau == "0" else parse_settings([f"tau={tau}"])
-        options = _options(parse_labels(labels), columns)
+        options = _options(
+            labels=parse_labels(labels), label_delimiter=label_delimiter, columns=columns or None
+        )
         # One split has no others to be paired with: its rows tell what is chance.
         rows |= options | ({"per_row": True} if seeds == 1 else {})
         names = [_resolved(name) for name in data or []]
@@ -156,10 +159,9 @@ def compare(
         raise typer.Exit(1)
 
 
-def _options(labels: Any, columns: dict[str, Any]) -> dict[str, Any]:
+def _options(**told: Any) -> dict[str, Any]:
     """Return what the readers of the data are told, as a plan says it; nothing where nothing is."""
-    found = {} if labels is None else {"labels": labels}
-    found |= {"columns": columns} if columns else {}
+    found = {name: value for name, value in told.items() if value is not None}
     return {"options": found} if found else {}
 
 

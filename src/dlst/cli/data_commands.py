@@ -26,6 +26,14 @@ Labels = Annotated[
         "-6: the last six), or one column of delimited labels.",
     ),
 ]
+LabelDelimiter = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIGN",
+        help="Between the labels of a cell; by default the first of line end, ; | and , that some "
+        "cell holds. ' ' is any blank.",
+    ),
+]
 Nominal = Annotated[
     str | None,
     typer.Option(

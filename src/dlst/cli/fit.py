@@ -14,6 +14,7 @@ from dlst.cli.data_commands import (
     Data,
     From,
     Json,
+    LabelDelimiter,
     Labels,
     Nominal,
     load_data,
@@ -50,6 +51,7 @@ def fit(
     ] = None,
     test_size: TestSize = None,
     labels: Labels = None,
+    label_delimiter: LabelDelimiter = None,
     weight: Annotated[
         str | None, typer.Option(help="The column that says how often each row counts.")
     ] = None,
@@ -95,11 +97,17 @@ def fit(
         if nominal is not None:
             raise DataError("--nominal is for ARFF; name the columns of a table with --category.")
         dataset = load_raw(
-            data, parse_labels(labels), from_, test, columns=columns, delimiter=delimiter
+            data,
+            parse_labels(labels),
+            from_,
+            test,
+            columns=columns,
+            label_delimiter=label_delimiter,
+            delimiter=delimiter,
         )
     else:
-        if columns:
-            option = "weight" if weight is not None else next(iter(columns))
+        if columns or label_delimiter is not None:
+            option = "weight" if weight is not None else next(iter(columns), "label-delimiter")
             raise DataError(f"--{option} is for tables (CSV, TSV, Parquet); {data} is none.")
         dataset = load_data(data, labels, nominal, from_, test)
     for note in dataset.provenance.notes if dataset.table is not None else ():

@@ -18,7 +18,12 @@ def predict(
     model_file: Model,
     data: Data,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="File to write: .csv, .tsv, .parquet, .arff or .xc.")
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="File to write: .csv, .tsv, .parquet, .arff or .xc; - for the shell.",
+        ),
     ],
     top: Annotated[
         int | None,
@@ -51,10 +56,13 @@ def predict(
     """
     from dlst.cli import views
     from dlst.cli.models import open_model
-    from dlst.cli.predictions import Wanted, check_wanted, write_predictions
+    from dlst.cli.predictions import SHELL, Wanted, check_wanted, write_predictions
     from dlst.tagging.columns import JOINS, joint
 
-    check_target(out, force, model_file, data)
+    if out != SHELL:
+        check_target(out, force, model_file, data)
+    elif json:
+        raise DataError("--json goes with a file to write, not with -o -. Leave one of them out.")
     model = open_model(model_file)
     if decision is not None:
         model.decide_by(decision)
@@ -73,7 +81,7 @@ def predict(
     n_rows = write_predictions(blocks, out, wanted, name=Path(data).stem)
     if json:
         views.print_json({"written": str(out), "n_samples": n_rows})
-    else:
+    elif out != SHELL:
         typer.echo(f"wrote {out}, {n_rows:,} {'row' if n_rows == 1 else 'rows'}")
 
 
@@ -96,6 +104,8 @@ def evaluate(
     dataset = model.load(data, labels, from_, judged=True)
     train, test = sides(dataset, all_rows, test_size, seed)
     judged = train if test is None else test
+    if not judged.n_samples:
+        raise DataError(f"{data}: expected rows to measure on, got none.")
     _tell_if_seen(
         model_file,
         dataset,
@@ -130,6 +140,8 @@ def explain(
     model = open_model(model_file)
     dataset = model.load(data, labels, from_)
     rows = new_side(dataset, all_rows, test_size, seed)
+    if not rows.n_samples:
+        raise DataError(f"{data}: expected rows to explain, got none.")
     if not 0 <= row < rows.n_samples:
         raise DataError(
             f"--row must be from 0 to {rows.n_samples - 1}, the rows of the data; got {row}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,13 +59,22 @@ def _value_of(text: str) -> Any:
 
 
 def check_target(out: Path, force: bool, *read: str | Path) -> None:
-    """Refuse a file that exists, one that is read, and a folder that does not exist."""
+    """Refuse what could not be written in the end: hours of work may lie between."""
+    if out.is_dir():
+        raise DataError(f"{out}: expected a file to write, got a folder. Name a file in it.")
     if out.exists() and any(Path(file).exists() and out.samefile(file) for file in read):
         raise DataError(f"{out}: is read by this command. Choose another name.")
     if out.exists() and not force:
         raise DataError(f"{out}: exists already. Choose another name, or add --force.")
     if not out.absolute().parent.is_dir():
         raise DataError(f"{out}: expected a folder {out.parent}, got none. Make it first.")
+    try:
+        tempfile.TemporaryFile(dir=out.absolute().parent).close()
+    except OSError as error:
+        raise DataError(
+            f"{out}: expected a folder in which files may be made, got one that refuses "
+            f"({error.strerror}). Choose another."
+        ) from error
 
 
 def sides(dataset: Any, all_rows: bool, test_size: float | None, seed: int) -> tuple[Any, Any]:

@@ -42,7 +42,7 @@ def method_view(method: Any, parameters: Mapping[str, str]) -> RenderableType:
 
 def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> RenderableType:
     """Show metrics with direction and meaning, and the ceiling of the top-r rule."""
-    title = f"{name}, {n_samples:,} rows"
+    title = f"{name}, {n_samples:,} {'row' if n_samples == 1 else 'rows'}"
     table = plain_table("metric", "", numbers("value"), "meaning", title=title)
     r = found["top_r"]["r"]
     groups = {
@@ -171,7 +171,9 @@ def labels_line(names: Sequence[str]) -> Text:
     """Count labels, and name the first."""
     more = f", … ({len(names):,} in all)" if len(names) > LABELS_SHOWN else ""
     count = "1 label" if len(names) == 1 else f"{len(names):,} labels"
-    return Text(f"{count}: {', '.join(names[:LABELS_SHOWN])}{more}")
+    # A name that holds what stands between names is quoted.
+    shown = [repr(name) if "," in name or "\n" in name else name for name in names[:LABELS_SHOWN]]
+    return Text(f"{count}: {', '.join(shown)}{more}")
 
 
 def info_view(facts: Mapping[str, Any]) -> RenderableType:

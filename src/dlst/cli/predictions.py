@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -25,6 +26,9 @@ from dlst.methods import Predictions
 from dlst.tagging.columns import prediction_columns
 
 ROWS_AT_ONCE = 1024
+SHELL = Path("-")
+"""In place of a file: a table as CSV goes to the shell, which may pipe it on."""
+
 SUFFIXES = (".csv", ".tsv", ".parquet", ".pq", ".arff", ".xc", ".txt")
 
 
@@ -72,7 +76,7 @@ def one_block(method: Any, kept: Mapping[str, NDArray[Any]]) -> PredictedRows:
 def check_wanted(path: Path, wanted: Wanted) -> None:
     """Refuse what no file can hold, before anything is predicted."""
     kind = path.name.lower().removesuffix(".gz")
-    if not kind.endswith(SUFFIXES):
+    if path != SHELL and not kind.endswith(SUFFIXES):
         raise DataError(f"{path}: expected a name that ends in one of {', '.join(SUFFIXES)}.")
     if wanted.top is not None and (wanted.decisions or kind.endswith(".arff")):
         raise DataError("--top goes with tables and XC text, and not with --decisions.")
@@ -124,6 +128,9 @@ class _Counted:
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
+    if path == SHELL:
+        sys.stdout.writelines(lines)
+        return
     with atomic_write(path, text=True) as stream:
         stream.writelines(lines)
 

@@ -223,7 +223,9 @@ def _misfit(missing: list[str], strange: list[str]) -> str:
     parts = []
     free = list(strange)
     for name in missing[:3]:
-        near = difflib.get_close_matches(name, free, n=1, cutoff=0.5)
+        plain = {other.casefold().strip(): other for other in free}
+        alike = difflib.get_close_matches(name.casefold().strip(), plain, n=1, cutoff=0.5)
+        near = [plain[other] for other in alike]
         near = near or [other for other in free if other in name or name in other][:1]
         near = near or (free[:1] if len(missing) == len(strange) == 1 else [])
         if near:
@@ -232,7 +234,7 @@ def _misfit(missing: list[str], strange: list[str]) -> str:
         else:
             parts.append(f"column {name!r} is missing; the model learnt from it, so add it.")
     if len(missing) > 3:
-        parts.append(f"{len(missing) - 3} more are missing.")
+        parts.append(f"{len(missing) - 3} more {'is' if len(missing) == 4 else 'are'} missing.")
     if free:
         parts.append(f"Not known to the model: {first_names(free)}.")
     return " ".join(parts)

@@ -49,8 +49,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         Kinds of columns, where they should not be guessed, such as ``{"text": ["title", "body"],
         "id": "number", "drop": "author"}``, or an encoder with settings of its own.
     label_delimiter : str, optional
-        Between the tags of one cell; by default the first of ``;`` ``|`` ``,`` that some cell
-        holds.
+        Between the tags of one cell; by default the first of line end, ``;``, ``|`` and ``,``
+        that some cell holds.
     keep_examples : bool
         Whether the beginnings of the training texts (and small pictures) go into the model, so
         that explanations can show who voted. Set it to False if the model goes to people who may
@@ -123,7 +123,12 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         self.delimiter_: str | None = None
         if not labels.names:
             raise DataError("tags must name at least one tag; got none in any row.")
-        if unknown := labels.unknown_rows.size:
+        if (unknown := labels.unknown_rows.size) == len(frame):
+            raise DataError(
+                f"tags must be known in some rows; got {unknown:,} rows that are empty or say "
+                "N/A. Tag some of them."
+            )
+        if unknown:
             warnings.warn(
                 f"{unknown:,} of {len(frame):,} rows have unknown tags (None, NaN or N/A) and "
                 "teach nothing; a row without tags has an empty list or text.",

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from dlst._matrices import as_indicator
 from dlst.data.column_choice import label_columns
 from dlst.data.names import NumberedNames
-from dlst.data.tables.cells import error_in_memory
+from dlst.data.tables.cells import error_in_memory, holds_objects
 from dlst.data.tables.labels import Labels, read_labels
 from dlst.errors import DataError
 from dlst.inputs import as_frame
@@ -84,7 +84,7 @@ def _read(columns: dict[str, Any], n: int, delimiter: str | None) -> Labels:
 
 def _with_words(column: Any) -> Any:
     """Write N/A for what is missing: in a file an empty cell is a row without tags, not so here."""
-    if not pd.api.types.is_object_dtype(column.dtype) and not pd.api.types.is_string_dtype(column):
+    if not holds_objects(column) and not column.isna().all():
         return column
     return column.astype(object).where(column.notna(), "N/A")
 

@@ -20,10 +20,10 @@ from dlst.data.tables.cells import MOST, NO_VALUE, MakeError, numbers_of, shown,
 MAX_LABEL_ENTRIES = 5 * 10**7
 """Delimited cells may repeat: a small file can hold many more labels than bytes."""
 
-_DELIMITERS = (";", "|", ",")
+_DELIMITERS = ("\n", ";", "|", ",")
 _TRUTH = {
-    "0": 0.0, "0.0": 0.0, "false": 0.0, "no": 0.0,
-    "1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0,
+    "0": 0.0, "0.0": 0.0, "false": 0.0, "f": 0.0, "no": 0.0, "n": 0.0,
+    "1": 1.0, "1.0": 1.0, "true": 1.0, "t": 1.0, "yes": 1.0, "y": 1.0,
 }  # fmt: skip
 _NO_TRUTH = float("inf")
 
@@ -64,10 +64,13 @@ class Labels(NamedTuple):
 def read_labels(
     columns: Mapping[str, Any], n: int, delimiter: str | None, make_error: MakeError
 ) -> Labels:
-    """Read labels from the cells of one column, or a label from each of several."""
+    """Read labels from the cells of one column, or a label from each of several.
+
+    A given delimiter says that the cells of one column hold names, whatever they look like.
+    """
     if len(columns) == 1:
         ((name, column),) = columns.items()
-        if is_delimited(column):
+        if delimiter is not None or is_delimited(column):
             return from_delimited(column, name, delimiter, make_error)
     Y = sp.csr_array(indicator(columns, n, make_error))
     return Labels.of(Y, [name.removeprefix(LABEL_PREFIX) for name in columns])
@@ -120,7 +123,7 @@ def indicator(columns: Mapping[str, Any], n: int, make_error: MakeError) -> NDAr
             row = int(wrong[0])
             raise make_error(
                 f"label {name!r} must be 0, 1, true, false, yes, no or empty (unknown); "
-                f"got {shown(column.iloc[row])}.",
+                f"got {shown(column.iloc[row])}. Write 1 and 0.",
                 row,
             )
         Y[:, k] = values
@@ -137,15 +140,18 @@ def from_delimited(column: Any, name: str, delimiter: str | None, make_error: Ma
     texts = [cell for cell in cells if isinstance(cell, str) and not _is_unknown(cell)]
     lists = _lists_in(texts)
     if delimiter is None:
-        found = (sign for sign in _DELIMITERS if any(sign in text for text in texts))
-        delimiter = next(found, _DELIMITERS[0])
+        plain = [] if lists else [text.strip() for text in texts]
+        found = (sign for sign in _DELIMITERS if any(sign in text for text in plain))
+        delimiter = next(found, ";")
+    # Blanks alone mean any of them.
+    sign = delimiter.strip(" ") or None
     position: dict[str, int] = {}
     entries = array("q")
     starts = [0]
     unknown: list[int] = []
     for row, cell in enumerate(cells):
         if isinstance(cell, str):
-            parts = lists[cell] if cell in lists else cell.split(delimiter.strip() or None)
+            parts = lists[cell] if cell in lists else cell.split(sign)
             if _is_unknown(cell):
                 unknown.append(row)
                 parts = []

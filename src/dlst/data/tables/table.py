@@ -52,8 +52,8 @@ def read_table(
         Between the fields of text; by default tab for ``.tsv``, else that of ``,`` ``;`` and tab
         which the header holds most often.
     label_delimiter : str, optional
-        Between the labels of one cell; by default the first of ``;`` ``|`` ``,`` that some cell
-        holds. Blanks only on request (``" "``), as label names may hold them.
+        Between the labels of one cell; by default the first of line end, ``;``, ``|`` and ``,``
+        that some cell holds. Blanks only on request (``" "``), as label names may hold them.
     nominal : {"auto", "one-hot"} or list of str
         Text features become a column ``name=text`` for each text. In a column where more than half
         of the cells are numbers, ``"auto"`` takes any other cell for a mistake: an error that names

@@ -54,7 +54,7 @@ def read_image(source: Any, side: int) -> Image.Image:
             # JPEG unpacks straight to a smaller size.
             picture.draft("RGB", (2 * side, 2 * side))
             upright = ImageOps.exif_transpose(picture)
-            return _resized(_on_white(upright), side)
+            return _resized(_on_white(_of_eight_bits(upright)), side)
     except ImageError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
@@ -102,6 +102,16 @@ def _opened(source: Any, name: str) -> Image.Image:
             f"{name}: expected a picture file of at most {MAX_BYTES:,} bytes, got {size:,}."
         )
     return Image.open(source)
+
+
+def _of_eight_bits(picture: Image.Image) -> Image.Image:
+    """Scale grey values of 16 bits, which Pillow would cut off: nearly all would be white."""
+    if picture.mode != "F" and not picture.mode.startswith("I"):
+        return picture
+    values = np.asarray(picture)
+    if picture.mode == "F" or values.min() < 0 or values.max() > 65535:
+        raise ValueError("grey values of 32 bits, of which nobody says how large white is")
+    return Image.fromarray(np.round(values / 257).astype(np.uint8))
 
 
 def _on_white(picture: Image.Image) -> Image.Image:
