@@ -36,6 +36,7 @@ SENTENCES = [f"the {word} of ticket {i} is broken again" for i, word in enumerat
         ([f"img/{i}.JPG" for i in range(5)], "image"),
         ([f"report{i}.pdf" for i in range(30)], "id"),
         ([f"T{i:04d}" for i in range(40)], "id"),
+        ([f"user{i % 30}@example.com" for i in range(40)], "category"),
         (["red", "blue", "green"], "category"),
         ([7.0, 7.0, 7.0], "number"),
         ([1e300, -2e300], "number"),

@@ -69,6 +69,22 @@ def test_what_are_no_rows(client: TestClient, body: bytes, status: int) -> None:
     assert refused.json()["error"]
 
 
+@pytest.mark.parametrize(
+    ("method", "address", "status", "said"),
+    [
+        ("POST", "/predict?reason=true", 422, "got reason. Did you mean 'reasons'?"),
+        ("GET", "/docs", 404, "/health, /metrics, /model, /openapi.json, /predict; got /docs."),
+        ("GET", "/predict", 405, "/predict takes POST; got GET."),
+    ],
+)
+def test_what_the_server_has_is_told(
+    client: TestClient, row: dict[str, Any], method: str, address: str, status: int, said: str
+) -> None:
+    refused = client.request(method, address, json=row)
+    assert refused.status_code == status
+    assert said in refused.json()["error"]
+
+
 @pytest.mark.parametrize("number", ["1e999", "1" + "0" * 400])
 def test_numbers_beyond_floats(client: TestClient, row: dict[str, Any], number: str) -> None:
     body = client.build_request("POST", "/predict", json={**row, "size_kb": 12345}).content

@@ -126,7 +126,8 @@ def dataset_view(dataset: Dataset, columns: Sequence[Mapping[str, str]] = ()) ->
 
 def columns_view(columns: Sequence[Mapping[str, str]]) -> Table:
     """Show how the columns of a table are read."""
-    table = plain_table("column", "kind", "because", title="how your columns were read")
+    title = "how your columns were read"
+    table = plain_table("column", "kind", "because", title=title, min_width=len(title))
     for column in columns[:COLUMNS_SHOWN]:
         table.add_row(*(Text(column[part]) for part in ("name", "kind", "reason")))
     if len(columns) > COLUMNS_SHOWN:

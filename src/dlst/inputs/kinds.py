@@ -38,7 +38,7 @@ CATEGORIES_OF_WORDS = 50
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 
-_FILE_NAME = re.compile(r"\S+\.[A-Za-z][A-Za-z0-9]{0,4}")
+_FILE_NAME = re.compile(r"[^\s@]+\.[A-Za-z][A-Za-z0-9]{0,4}")
 _ID_NAME = re.compile(r"(?i:(^|[_\- ])(id|uuid|guid|key|nr|no)$)|[a-z]I[Dd]$")
 _COUNTER = re.compile(r"Unnamed: \d+|index|row", re.IGNORECASE)
 

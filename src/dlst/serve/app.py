@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from dlst import __version__
+from dlst._nearest import did_you_mean
 from dlst.serve.board import Board
 from dlst.serve.desk import Deadline, Desk, Job
 from dlst.serve.guard import Guard
@@ -24,6 +25,8 @@ from dlst.serve.subject import Subject
 
 MOST_LABELS = 1000
 """Of more labels only the first are listed."""
+
+PARAMETERS = ("top", "reasons")
 
 log = logging.getLogger("dlst.serve")
 
@@ -112,6 +115,11 @@ def make_app(
     ) -> Response:
         """Give tags with probabilities, and on request reasons, for each row."""
         deadline = Deadline(limits.seconds)
+        for name in set(request.query_params) - {*PARAMETERS}:
+            meant = did_you_mean(name, PARAMETERS)
+            raise RequestError(
+                422, f"parameters are {' and '.join(PARAMETERS)}; got {name}.{meant}"
+            )
         try:
             body = await asyncio.wait_for(read_body(request, limits), deadline.left)
         except TimeoutError as error:
@@ -154,9 +162,15 @@ def _add_error_handlers(app: FastAPI) -> None:
         message = f"{first['loc'][-1]}: {first['msg']}; got {first.get('input')!r}."
         return JSONResponse({"error": message}, 422)
 
-    async def no_such(_: Request, error: Exception) -> Response:
+    async def no_such(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101
-        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+        said, path = error.detail, request.url.path
+        if error.status_code == 404:
+            paths = ", ".join(sorted(route.path for route in app.routes))  # type: ignore[attr-defined]
+            said = f"expected one of the paths {paths}; got {path}."
+        elif error.status_code == 405:
+            said = f"{path} takes {(error.headers or {}).get('Allow')}; got {request.method}."
+        return JSONResponse({"error": said}, error.status_code, error.headers)
 
     async def defect(request: Request, error: Exception) -> Response:
         log.error("%s %s failed", request.method, request.url.path, exc_info=error)

@@ -344,7 +344,7 @@ def test_names_are_no_formulas_in_a_spreadsheet(tmp_path: Path, name: str, suffi
 
 
 def test_long_cells_are_cut_in_errors() -> None:
-    with pytest.raises(DataError, match=r"xxx\.\.\.\. \(row 0") as caught:
+    with pytest.raises(DataError, match=r"xxx\.\.\.\. Write 1 and 0\. \(row 0") as caught:
         from_frame(pd.DataFrame({"k": ["x" * 500], "j": [1]}), ["k", "j"])
     assert len(str(caught.value)) < 250
 
