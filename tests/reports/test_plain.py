@@ -86,6 +86,19 @@ def test_wide_tables_come_in_pieces_with_all_cells(width):
     assert pieces > 1
 
 
+def test_every_piece_of_a_wide_table_says_which_method_and_data_a_row_is():
+    numbers = [TableColumn(f"set {i}", "higher") for i in range(6)]
+    rows = [
+        [TableCell(method), TableCell(data), *[TableCell("0.812 ± 0.010", 0.812)] * 6]
+        for method in ("DLST", "BR")
+        for data in ("birds", "yeast")
+    ]
+    table = Table("s", "S", [TableColumn("method"), TableColumn("data"), *numbers], rows)
+    lines = document_to_text(document(table), width=60).splitlines()
+    told = [line.split()[:2] for line in lines if "0.812" in line]
+    assert told == [[m, d] for m in ("DLST", "BR") for d in ("birds", "yeast")] * 3
+
+
 def test_long_words_are_wrapped_not_cut():
     message = "a solver that did not converge " * 6
     table = Table(

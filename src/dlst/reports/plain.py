@@ -6,6 +6,7 @@ import io
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -111,16 +112,27 @@ class _Plain(Writer):
 
 
 def _pieces(table: Table, width: int) -> list[list[int]]:
-    """Give the columns of each piece; the first column is in all of them."""
-    widths = _widths(table)
-    pieces, used = [[0]], widths[0]
-    for index, needed in enumerate(widths[1:], start=1):
-        if used + GAP + needed > width and len(pieces[-1]) > 1:
-            pieces.append([0])
-            used = widths[0]
+    """Give the columns of each piece; those that name the rows are in all of them."""
+    widths, naming = _widths(table), _naming(table)
+    taken = sum(widths[:naming]) + GAP * (naming - 1)
+    pieces, used = [list(range(naming))], taken
+    for index, needed in enumerate(widths[naming:], start=naming):
+        if used + GAP + needed > width and len(pieces[-1]) > naming:
+            pieces.append(list(range(naming)))
+            used = taken
         pieces[-1].append(index)
         used += GAP + needed
     return pieces
+
+
+def _naming(table: Table) -> int:
+    """Count the first columns of words that tell all rows apart; 1 where none do."""
+    rows = all_rows(table)
+    words = list(takewhile(lambda numeric: not numeric, numeric_columns(table)))
+    for count in range(1, len(words) + 1):
+        if len({tuple(map(cell_words, row[:count])) for row in rows}) == len(rows):
+            return count
+    return 1
 
 
 def _widths(table: Table) -> list[int]:
