@@ -30,10 +30,12 @@ figure, axes = plt.subplots(figsize=(8, 5.2), layout="constrained")
 axes.scatter(
     places.iloc[:, 0], places.iloc[:, 1], s=8 * places["frequency"], color="#3b5b92", alpha=0.35
 )
-for name, row in places.nlargest(12, "frequency").iterrows():
-    axes.annotate(
-        name, (row.iloc[0], row.iloc[1]), fontsize=8, xytext=(4, 4), textcoords="offset points"
-    )
+for place, (name, row) in enumerate(
+    places.nlargest(12, "frequency").sort_values("code1").iterrows()
+):
+    beside = (5, -11) if place % 2 else (5, 4)
+    axes.annotate(name, row.iloc[:2], fontsize=8, xytext=beside, textcoords="offset points")
+axes.margins(x=0.15)
 axes.axhline(0, color="#c5ccd3", linewidth=0.8, zorder=0)
 axes.axvline(0, color="#c5ccd3", linewidth=0.8, zorder=0)
 axes.set(xlabel="first dimension of the code", ylabel="second")
