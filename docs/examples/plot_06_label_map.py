@@ -34,7 +34,7 @@ for place, (name, row) in enumerate(
     places.nlargest(12, "frequency").sort_values("code1").iterrows()
 ):
     beside = (5, -11) if place % 2 else (5, 4)
-    axes.annotate(name, row.iloc[:2], fontsize=8, xytext=beside, textcoords="offset points")
+    axes.annotate(name, row.iloc[:2], fontsize=7, xytext=beside, textcoords="offset points")
 axes.margins(x=0.15)
 axes.axhline(0, color="#c5ccd3", linewidth=0.8, zorder=0)
 axes.axvline(0, color="#c5ccd3", linewidth=0.8, zorder=0)
