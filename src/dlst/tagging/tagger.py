@@ -203,7 +203,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         list of lists of str
-            The tags of each row, the likeliest first.
+            The tags of each row, the best-ranked first.
         """
         return [
             tags for block in self._predictions(X) for tags in decided_tags(block, self.classes_)
