@@ -21,13 +21,16 @@ def texts(n=300, d=120, K=40, seed=0):
     return sp.csr_array(X.astype(float)), Y.astype(float)
 
 
-@pytest.mark.parametrize("tau", [0.0, 0.3])
+@pytest.mark.parametrize(("tau", "n_votes"), [(0.0, 2), (0.3, 2), (0.3, 3)])
 @pytest.mark.parametrize("k", [1, 5, 40])
-def test_the_best_of_contenders_are_the_best_of_all(tau, k, monkeypatch):
+def test_the_best_of_contenders_are_the_best_of_all(tau, n_votes, k, monkeypatch):
     monkeypatch.setattr(stack, "LISTED_LABELS", 1)
+    if n_votes == 3:
+        monkeypatch.setattr("dlst.decoders.evidences.offered_votes.SHARP_ABOVE", 1)
     X, Y = texts()
     model = LinearDLST(decoder=StagedDecoder(least_gain=-1), tau=tau, random_state=0).fit(X, Y)
     assert model.decoder_.has_shortlist
+    assert sum(part.takes_polls for part in model.decoder_.evidences_) == n_votes
     X = sp.csr_array(sp.vstack([X[:60], sp.csr_array((3, X.shape[1]))]))
     top, expected = model.predict_top(X, k), best_of_all(model.decision_function(X), k)
     np.testing.assert_array_equal(top.labels, expected.labels)

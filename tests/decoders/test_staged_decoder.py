@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from dlst.decoders import StagedDecoder
 from dlst.decoders import staged as module
 from dlst.decoders.calibration import fit_logistic, mean_log_loss
+from dlst.decoders.evidences import offered_votes
+from dlst.decoders.evidences.contract import Said
 from dlst.encoders import FullCode, PrincipalEncoder, SignCode
 from dlst.errors import DataError
 from dlst.regressors import as_regressor
@@ -45,14 +47,20 @@ def slow_link(codes, scale):
     return np.log(np.log1p(np.exp(share / scale))) - np.log(np.log1p(np.exp((1 - share) / scale)))
 
 
-@pytest.mark.parametrize(("n_axes", "sharpness"), [(2, 1), (10, 1), (10, 3)])
-def test_it_is_what_the_definition_says(n_axes, sharpness, monkeypatch):
+@pytest.mark.parametrize(
+    ("n_axes", "sharpness", "k_grid"),
+    [(2, 1, [12]), (10, 1, [12]), (10, 3, [12]), (10, 3, [3, 12])],
+)
+def test_it_is_what_the_definition_says(n_axes, sharpness, k_grid, monkeypatch):
     if sharpness == 3:
         monkeypatch.setattr("dlst.decoders.evidences.offered_votes.SHARP_ABOVE", 3)
     codes, Y, X = problem(n=100)
-    k, rho, n = 12, 0.1, 100
-    decoder = StagedDecoder(k_grid=[k], rho_grid=[rho], n_axes=n_axes, least_gain=-1)
+    rho, n = 0.1, 100
+    decoder = StagedDecoder(k_grid=k_grid, rho_grid=[rho], n_axes=n_axes, least_gain=-1)
     decoder.fit(codes, Y, X=X, encoder=SIGNS)
+    *among_codes, k_features = [part.k_ for part in decoder.evidences_[1:]]
+    # Of more voters and many labels, the nearest have another vote.
+    assert among_codes == k_grid[::-1]
     prior = (Y.sum(axis=0) + 0.5) / (n + 1)
     scale = np.array([((codes[Y[:, j] == 0, j] + 1) / 2).std() + 1e-3 for j in range(4)])
     direct = slow_link(codes, scale)
@@ -64,7 +72,8 @@ def test_it_is_what_the_definition_says(n_axes, sharpness, monkeypatch):
     near = ((centred @ axes)[:, None] - voters[None]) ** 2
     unit = X.toarray() / np.linalg.norm(X.toarray(), axis=1, keepdims=True)
     votes = []
-    for squared in (near.sum(axis=2), 2 - 2 * unit @ unit.T):
+    among = [(k, near.sum(axis=2)) for k in among_codes]
+    for k, squared in (*among, (k_features, 2 - 2 * unit @ unit.T)):
         np.fill_diagonal(squared, np.inf)
         votes.append(slow_vote(squared, k, Y, prior, sharpness))
     evidence = np.stack([direct, *votes])
@@ -97,6 +106,42 @@ def test_new_rows_go_the_same_way_as_calibration_rows():
     assert found.sources == ("direct", "code vote", "feature vote")
     assert found.neighbours["feature vote"].indices.shape == (1, 15)
     assert decoder.searched() is None
+
+
+def test_the_nearest_voters_are_searched_once_and_go_the_same_way_too(monkeypatch):
+    monkeypatch.setattr(offered_votes, "SHARP_ABOVE", 3)
+    codes, Y, X = problem(n=400)
+    decoder = StagedDecoder(n_queries=200, n_pilots=80, least_gain=-1, random_state=0)
+    decoder.fit(codes, Y, X=X, encoder=SIGNS)
+    wide, near = decoder.evidences_[1:3]
+    assert (wide.name, near.name) == ("code vote", "near code vote")
+    assert near.k_ < wide.k_
+    searches = []
+    search = offered_votes.nearest_codes
+    monkeypatch.setattr(
+        offered_votes,
+        "nearest_codes",
+        lambda *given, **more: searches.append(1) or search(*given, **more),
+    )
+    scores = decoder.scores(codes[:5], X=X[:5])
+    assert len(searches) == 1
+    found = decoder.explain(codes[:5], X=X[:5])
+    np.testing.assert_allclose(found.probability, scores.probabilities)
+    voters = {name: votes.indices for name, votes in found.neighbours.items()}
+    np.testing.assert_array_equal(voters["near code vote"], voters["code vote"][:, : near.k_])
+    queries = wide.space_of_codes.transform(codes[:5], X[:5], Said())
+    squared = ((queries[:, None] - wide.voters_) ** 2).sum(axis=2)
+    alone = slow_vote(squared, near.k_, Y, (Y.sum(axis=0) + 0.5) / 401, 3)
+    np.testing.assert_allclose(near.values(codes[:5], X[:5]), alone, atol=1e-7)
+
+
+def test_nearest_voters_that_add_nothing_are_sent_home(monkeypatch):
+    monkeypatch.setattr(offered_votes, "SHARP_ABOVE", 3)
+    monkeypatch.setattr(offered_votes.NearVote, "cost", 1e9)
+    codes, Y, X = problem(n=400)
+    decoder = StagedDecoder(feature_vote=False, random_state=0).fit(codes, Y, X=X, encoder=SIGNS)
+    assert not decoder.evidence_choice_["near code vote"]["kept"]
+    assert [part.name for part in decoder.evidences_] == ["direct", "code vote"]
 
 
 def test_each_vote_takes_what_adds_most_to_those_before_it():

@@ -104,6 +104,17 @@ def test_it_comes_back_from_a_file(tmp_path):
     assert again.decoder_.evidence_choice_ == model.decoder_.evidence_choice_
 
 
+def test_a_saved_model_searches_once_for_both_votes_among_codes(monkeypatch, tmp_path):
+    monkeypatch.setattr("dlst.decoders.evidences.offered_votes.SHARP_ABOVE", 3)
+    X, Y = texts()
+    model = LinearDLST(decoder=StagedDecoder(least_gain=-1.0), random_state=0).fit(X, Y)
+    dlst.save_model(model, tmp_path / "model.skops")
+    again = dlst.load_model(tmp_path / "model.skops")
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    wide, near = again.decoder_.evidences_[1:3]
+    assert (near.name, near.wide) == ("near code vote", wide)
+
+
 def test_the_best_labels_are_those_of_all_scores():
     X, Y = texts()
     model = LinearDLST(random_state=0).fit(X, Y)

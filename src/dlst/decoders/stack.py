@@ -118,7 +118,7 @@ class StackedDecoder(CheckedDecoder):
             By default nothing.
         """
         codes, X = self._check_new(codes, X)
-        said: Said = {}
+        said = Said()
         weighing = self._weighing()
         whole = [pair for pair in weighing if not pair[1].takes_polls]
         terms = self._contributions(codes, X, whole, said)
@@ -238,13 +238,13 @@ class StackedDecoder(CheckedDecoder):
         What others are made of is asked once: ``said`` keeps it for them.
         """
         shape = (codes.shape[0], len(self.intercept_))
-        said = {} if said is None else said
+        said = Said() if said is None else said
         needed = [one for part in self.evidences_ for one in part.made_of()]
         pairs = zip(self.slopes_, self.evidences_, strict=True) if parts is None else parts
         for slope, evidence in pairs:
             values = _checked(evidence, evidence.values_given(codes, X, said), shape)
             if any(evidence is one for one in needed):
-                said[evidence] = values
+                said.values[evidence] = values
             contribution = slope * values
             if self.constant_.any():
                 contribution[:, self.constant_] = 0.0

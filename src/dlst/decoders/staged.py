@@ -30,6 +30,7 @@ from dlst.decoders.evidences.offered_votes import (
     CosineVote,
     ProbabilityVote,
     offered_neighbourhoods,
+    votes_within,
 )
 from dlst.decoders.stack import PLAIN_LINK_SCALE, StackedDecoder
 from dlst.errors import DataError
@@ -49,9 +50,10 @@ class StagedDecoder(StackedDecoder):
 
     For codes of a linear encoder, such as :class:`~dlst.encoders.SignCode`: its inverse makes them
     scores of labels, which go through a link. The probabilities that these give are codes in turn,
-    and the labels of near codes vote, then those of rows with similar features. Each vote takes the
-    k (and rho) with which it helps the evidence before it most, and is dropped where the log-loss
-    falls by less than ``least_gain``. All that remain are weighed together,
+    and the labels of near codes vote, of many labels those of the nearest of them once more, then
+    those of rows with similar features. Each vote takes the k (and rho) with which it helps the
+    evidence before it most, and is dropped where the log-loss falls by less than ``least_gain``.
+    All that remain are weighed together,
 
         logit p_ij = a_j + Σ_m b_m · evidence_m(i, j),  b >= 0.
 
@@ -78,7 +80,8 @@ class StagedDecoder(StackedDecoder):
     n_pilots : int
         Of these, rows that choices are judged on at most; at most a million entries.
     least_gain : float
-        Share of the log-loss that a vote must save to stay.
+        Share of the log-loss that a vote must save to stay; the nearest voters once more, for whom
+        nothing is searched, a tenth of it.
     min_rows : int
         With fewer labelled rows the scores decide alone: there is too little to weigh by.
     random_state : int, RandomState or None
@@ -214,7 +217,10 @@ class StagedDecoder(StackedDecoder):
         if self.code_vote:
             self._weigh(np.stack(gathered), training)
             codes = ProbabilityCodes(scores, self.intercept_.copy(), self.slopes_, self.n_axes)
-            yield ProbabilityVote(codes, k_grid, self.rho_grid)
+            vote = ProbabilityVote(codes, k_grid, self.rho_grid)
+            yield vote
+            if self.evidence_choice_[vote.name]["kept"]:
+                yield from votes_within(vote)
         if self.feature_vote:
             yield CosineVote(k_grid)
 
@@ -224,7 +230,7 @@ class StagedDecoder(StackedDecoder):
             part.choices(), lambda choice: judge.with_one_more(part.offered(judge.rows, choice))
         )
         gain = 1.0 - log_loss / judge.log_loss
-        kept = gain >= self.least_gain
+        kept = gain >= self.least_gain * part.cost
         found = {"log_loss": log_loss, "gain": gain, "kept": kept}
         self.evidence_choice_[part.name] = {**choice, **found}
         if kept:

@@ -46,6 +46,7 @@ TERM_MEANINGS = {
     "start": "what the label begins with, before the instance is looked at",
     "direct": "the features regressed straight onto the label",
     "code vote": "training instances whose codes lie near",
+    "near code vote": "of these, the nearest once more",
     "feature vote": "training instances whose features lie near",
 }
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,7 @@ from dlst._unknown import impute
 from dlst._weights import Weights
 from dlst.decoders._inputs import FloatArray, IntArray, Labels
 from dlst.decoders.evidences.ballot import Ballot, Poll
+from dlst.decoders.neighbours import Neighbours
 from dlst.errors import DataError
 from dlst.explanation import NeighbourVotes, Space
 from dlst.parts import SearchedCodes, Smoother
@@ -92,8 +93,19 @@ class TrainingRows:
         return values, absent if counts is None else absent * counts[:, None]
 
 
-Said: TypeAlias = "dict[Evidence, FloatArray]"
-"""What evidences, by themselves, said of the rows that are asked about."""
+@dataclass(eq=False)
+class Said:
+    """What evidences said of the rows that are asked about, kept for others that are made of it.
+
+    Attributes
+    ----------
+    values : dict of Evidence to ndarray of shape (n, K)
+    neighbours : dict of Evidence to Neighbours
+        Who votes on them.
+    """
+
+    values: dict[Evidence, FloatArray] = field(default_factory=dict)
+    neighbours: dict[Evidence, Neighbours] = field(default_factory=dict)
 
 
 class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
@@ -163,6 +175,9 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
 
 class OfferingEvidence(Evidence):
     """Evidence whose choices are judged by what they add to other evidence."""
+
+    cost: ClassVar[float] = 1.0
+    """Share of the usual gain that it must bring to be worth its time."""
 
     @abstractmethod
     def prepare(self, training: TrainingRows) -> None:

@@ -170,7 +170,8 @@ class ProbabilityCodes:
 
     def transform(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> FloatArray:
         """Return the codes (n, r) of new rows; what was said of these is not asked for again."""
-        values = (said[part] if part in said else part.values(codes, X) for part in self.scores)
+        known = said.values
+        values = (known[part] if part in known else part.values(codes, X) for part in self.scores)
         return self._on_axes(self._roots(values))
 
     def of_labels(self, ones: Any) -> FloatArray:

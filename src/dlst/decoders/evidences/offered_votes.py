@@ -65,7 +65,7 @@ class OfferingVote(OfferingEvidence):
         """Return the evidence of ``training.rows`` with a choice, each row left out."""
         space = self._space_of(choice)
         if space not in self._asked:
-            found = self._left_out(training, choice, self._grid()[-1])
+            found = self._left_out(training, choice, self.choices()["k"][-1])
             self._asked[space] = training.rows, found
         return vote_evidence(self._asked[space][1], choice["k"], self.ballot_)
 
@@ -76,13 +76,26 @@ class OfferingVote(OfferingEvidence):
         asked = np.isin(training.rows, rows)
         others = replace(training, rows=training.rows[~asked])
         found = _joined(asked, known, self._left_out(others, choice, self.k_))
+        self._settled = training.rows, found
         if self.votes_among_codes:
             self._left_out_votes = self._named(found).matrix(training.labels.shape[0])
         return vote_evidence(found, self.k_, self.ballot_)
 
     def forget(self) -> None:
-        """Drop the neighbours of rows that choices were judged on."""
-        del self._asked
+        """Drop the neighbours of training rows."""
+        del self._asked, self._settled
+
+    def left_out_neighbours(self, rows: IntArray, wanted: int) -> Neighbours:
+        """Return the nearest of some of the rows that it was settled on, each left out."""
+        settled, found = self._settled
+        nearest = np.ix_(np.searchsorted(settled, rows), np.arange(wanted))
+        return Neighbours(found.indices[nearest], found.squared_distances[nearest])
+
+    def found(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> Neighbours:
+        """Return the k_ + 1 nearest of new rows, searched once for all who ask."""
+        if self not in said.neighbours:
+            said.neighbours[self] = self._nearest(codes, X, said)
+        return said.neighbours[self]
 
     def _space_of(self, choice: dict[str, Any]) -> Any:
         """Return the part of a choice that says where neighbours are searched."""
@@ -98,11 +111,11 @@ class OfferingVote(OfferingEvidence):
 
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
         """Return the evidence of new rows, shape (n, K)."""
-        return self.values_given(codes, X, {})
+        return self.values_given(codes, X, Said())
 
     def values_given(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> FloatArray:
         """Return the evidence of new rows, where scores of them may be known."""
-        return vote_evidence(self._nearest(codes, X, said), self.k_, self.ballot_)
+        return vote_evidence(self.found(codes, X, said), self.k_, self.ballot_)
 
     @property
     def takes_polls(self) -> bool:
@@ -111,11 +124,11 @@ class OfferingVote(OfferingEvidence):
 
     def poll(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> Poll:
         """Say who votes on new rows."""
-        return Poll.of(self._nearest(codes, X, said), self.k_, self.ballot_)
+        return Poll.of(self.found(codes, X, said), self.k_, self.ballot_)
 
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
         """Return who votes on new rows."""
-        return self._named(self._nearest(codes, X, {}))
+        return self._named(self.found(codes, X, Said()))
 
     def _named(self, found: Neighbours) -> NeighbourVotes:
         indices, weights, _ = self.ballot_.cast(found, self.k_)
@@ -208,6 +221,54 @@ class ProbabilityVote(OfferingVote):
         queries = self.space_of_codes.transform(codes, X, said)
         wanted = self._wanted(self.k_, left_out=False)
         return nearest_codes(self.voters_, wanted, queries, n_jobs=self.n_jobs_)
+
+
+class NearVote(OfferingVote):
+    """Evidence: the vote of the nearest of those who vote on a row in another vote.
+
+    Many voters know which labels rows of a kind have, the nearest few which of these a row has;
+    together they ranked labels better than a vote of any number between. Nothing is searched.
+
+    Parameters
+    ----------
+    wide : OfferingVote
+        Settled before this one is asked.
+
+    Attributes
+    ----------
+    k_ : the choice
+    """
+
+    name = "near code vote"
+    space = "codes"
+    cost = 0.1
+
+    def __init__(self, wide: OfferingVote):
+        self.wide = wide
+
+    def prepare(self, training: TrainingRows) -> None:
+        """Take over who may vote."""
+        self._asked: dict[Any, tuple[IntArray, Neighbours]] = {}
+        self.voting_rows_, self.ballot_ = self.wide.voting_rows_, self.wide.ballot_
+
+    def choices(self) -> dict[str, Sequence[Any]]:
+        """Name k; there is none where the other vote has as few as can be."""
+        return {"k": [k for k in self.wide.choices()["k"] if k < self.wide.k_]}
+
+    def _left_out(self, training: TrainingRows, choice: dict[str, Any], k: int) -> Neighbours:
+        return self.wide.left_out_neighbours(training.rows, self._wanted(k, left_out=True))
+
+    def _nearest(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> Neighbours:
+        return self.wide.found(codes, X, said)
+
+
+def votes_within(vote: OfferingVote) -> list[NearVote]:
+    """Return the vote of its nearest voters, where these are fewer and labels are many.
+
+    With fewer labels than for sharp votes it added little to a vote of a few hundred rows.
+    """
+    near = NearVote(vote)
+    return [near] if vote.ballot_.sharpness > 1 and near.choices()["k"] else []
 
 
 class CosineVote(OfferingVote):
