@@ -27,7 +27,7 @@ from dlst._files import atomic_write
 from dlst.data import Dataset, Split, random_split
 from dlst.data.registry import is_cached, load_registered
 from dlst.decoders import LinearDecoder, VoteDecoder
-from dlst.experiments.surroundings import surroundings
+from dlst.experiments.worker import surroundings
 from dlst.methods import LabelSpaceClassifier, make
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -27,15 +27,9 @@ from dlst.data import load
 from dlst.experiments import Limits, Plan, Variant, run
 from dlst.experiments.measures import LABELLED_AP
 from dlst.experiments.runner import Progress
-from dlst.experiments.surroundings import surroundings
+from dlst.experiments.worker import surroundings
 from dlst.methods import BR, METHODS, available, method_info
-from dlst.reports import (
-    blocks_to_markdown,
-    rank_blocks,
-    rank_summary,
-    results_frame,
-    score_table,
-)
+from dlst.reports import document_to_markdown, rank_blocks, rank_summary, results_frame, score_table
 from dlst.reports.document import Drawing
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -189,7 +183,7 @@ def ranks(records: list[dict[str, Any]], write: bool) -> str:
         with atomic_write(DIAGRAM, text=True) as stream:
             stream.write(summary.diagram())
     tests = [block for block in rank_blocks(summary) if not isinstance(block, Drawing)]
-    return f"![Critical-difference diagram]({DIAGRAM.name})\n\n{blocks_to_markdown(tests)}"
+    return f"![Critical-difference diagram]({DIAGRAM.name})\n\n{document_to_markdown(tests)}"
 
 
 def sanity(

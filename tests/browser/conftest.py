@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from dlst.reports import critical_difference_svg
-from dlst.reports._png import png_address
 from dlst.reports.document import (
     Chart,
     Code,
@@ -26,7 +25,7 @@ from dlst.reports.document import (
     TableColumn,
     Text,
 )
-from dlst.reports.page import write_page
+from dlst.reports.page import png_address, write_page
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "artefacts" / "screenshots"

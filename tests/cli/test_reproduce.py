@@ -10,7 +10,7 @@ import pytest
 
 from dlst.cli.app import main
 from dlst.experiments import plan_of
-from dlst.paper import ITEMS, plan_for
+from dlst.paper import ITEMS
 from dlst.reports import report
 
 
@@ -42,7 +42,7 @@ def test_an_unknown_item_is_answered_with_the_nearest(capsys):
 def test_every_item_has_a_layout_and_a_smaller_quick_version():
     for item in ITEMS:
         assert report._LAYOUTS[item.name] is item
-        whole, quick = plan_for(item.name), plan_for(item.name, quick=True)
+        whole, quick = item.plan(), item.plan(quick=True)
         assert len(quick.cells()) + len(quick.probes) <= len(whole.cells()) + len(whole.probes)
         assert "quick" in quick.name
         assert "--quick" in quick.command

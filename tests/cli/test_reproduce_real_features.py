@@ -16,7 +16,7 @@ from dlst.data import load, registry
 from dlst.data.layouts.voc import CLASSES
 from dlst.experiments import Plan, Source, run
 from dlst.experiments.protocols import rows_of
-from dlst.paper import plan_for
+from dlst.paper import item
 
 N, D, SIMULATED = 120, 6, 16
 NOTE = "simulated features"
@@ -133,8 +133,8 @@ ITEMS = {
 
 def sources_of_items():
     """Give each set as its item treats it, by the first and the last of its protocols."""
-    for item, name in ITEMS.items():
-        plan = plan_for(item)
+    for of_paper, name in ITEMS.items():
+        plan = item(of_paper).plan()
         source = next(source for source in plan.sources if source.name == name)
         protocols = source.protocols or plan.protocols
         yield Source(name, (source.splits or plan.splits)[:1], 1, [protocols[0], protocols[-1]])

@@ -10,7 +10,7 @@ from dlst.paper import item
 from dlst.paper.published import DATASETS, Described
 from dlst.paper.published_voc import VOC_AP, VOC_CLASSES, VOC_LABELS, VOC_SAMPLES
 from dlst.reports import Run
-from dlst.reports.class_gains import MOST_BARS
+from dlst.reports.class_scores import MOST_BARS
 from dlst.reports.document import Chart, Table, Text
 
 class_item, data_table = item("figure-classes"), item("table-datasets")

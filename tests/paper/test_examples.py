@@ -9,8 +9,8 @@ import pytest
 
 from dlst.paper import item
 from dlst.reports import Run
-from dlst.reports._png import png_address
 from dlst.reports.document import Table, Text
+from dlst.reports.page import png_address
 
 sections, verdict = item("figure-examples").sections, item("figure-examples").verdict
 

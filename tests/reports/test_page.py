@@ -13,7 +13,6 @@ import pytest
 
 from dlst.reports._chart_values import chart_values
 from dlst.reports._plotly import COLOURS, THEMES, chart_figure
-from dlst.reports._png import png_address, sprite
 from dlst.reports.document import (
     Chart,
     Code,
@@ -28,7 +27,7 @@ from dlst.reports.document import (
     TableColumn,
     Text,
 )
-from dlst.reports.page import prose, render_page, write_page
+from dlst.reports.page import png_address, prose, render_page, sprite, write_page
 
 VOID = {"meta", "link", "input", "img", "br"}
 

@@ -8,7 +8,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from dlst.reports._png import png_address, sprite
+from dlst.reports.page import png_address, sprite
 
 
 def test_a_png_decodes_to_its_pixels():

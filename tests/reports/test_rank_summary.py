@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dlst.errors import DataError
-from dlst.reports import blocks_to_markdown
+from dlst.reports import document_to_markdown
 from dlst.reports.paired_tests import bayesian_signed_rank, wilcoxon_against
 from dlst.reports.rank_blocks import TEST_COLUMNS, rank_blocks
 from dlst.reports.rank_summary import rank_summary
@@ -72,7 +72,7 @@ def test_a_mean_over_fewer_runs_than_others_does_not_count(mean):
 
 def test_markdown_goes_from_the_best_to_the_worst(mean):
     summary = rank_summary(score_table_of(mean), "ML-kNN", n_draws=100)
-    text = blocks_to_markdown(rank_blocks(summary))
+    text = document_to_markdown(rank_blocks(summary))
     table = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(table[0].strip("| ").split(" | ")) == len(TEST_COLUMNS)
     names = [line.split(" | ")[0] for line in table[2:]]

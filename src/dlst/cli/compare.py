@@ -94,9 +94,9 @@ def compare(
     from dlst.cli import run_views, views
     from dlst.experiments import Plan, RecordFolder, read_plan, run
     from dlst.reports import (
-        blocks_to_latex,
-        blocks_to_markdown,
         build_document,
+        document_to_latex,
+        document_to_markdown,
         document_to_text,
         write_results,
     )
@@ -147,7 +147,7 @@ def compare(
     else:
         shown = run_views.sections_of(build_document(records, plan.as_dict()), PRINTED)
         if markdown or latex:
-            typer.echo((blocks_to_latex if latex else blocks_to_markdown)(shown.tables()))
+            typer.echo((document_to_latex if latex else document_to_markdown)(shown.tables()))
         else:
             typer.echo(document_to_text(shown))
         run_views.name_failures(records)

@@ -46,13 +46,13 @@ def reproduce(
     """
     from dlst.cli import run_views, views
     from dlst.experiments import run
-    from dlst.paper import plan_for
+    from dlst.paper import item as item_of
     from dlst.reports import document_to_text
 
     if item is None:
         views.show(json, run_views.catalogue_rows(), run_views.catalogue_view)
         return
-    plan = plan_for(item, quick=quick)
+    plan = item_of(item).plan(quick=quick)
     folder = out or RUNS / f"{plan.item}{'-quick' if quick else ''}"
     # Two BLAS threads on a busy core wait for each other; cells are the better unit.
     limits = run_views.limits_of(time_limit, memory_limit, jobs or os.cpu_count() or 1, threads=1)

@@ -6,11 +6,11 @@ from dlst._first_use import on_first_use
 
 if TYPE_CHECKING:
     from dlst.experiments.demo import demo_plan
-    from dlst.experiments.limits import Limits
     from dlst.experiments.plan import Cell, Plan, Source, Variant, plan_of, read_plan
     from dlst.experiments.probes import register_probe
     from dlst.experiments.records import RecordFolder
     from dlst.experiments.runner import run
+    from dlst.experiments.tasks import Limits
 else:
     __getattr__, __dir__ = on_first_use(__name__)
 

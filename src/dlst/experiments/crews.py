@@ -6,56 +6,25 @@ import math
 import queue
 import time
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from dlst import __version__
 from dlst.errors import RunError
-from dlst.experiments.limits import Limits
 from dlst.experiments.processes import WorkerProcess
-from dlst.experiments.tasks import Task
+from dlst.experiments.tasks import Limits, Task
+
+Crew: TypeAlias = "LocalCrew | ClusterCrew"
+Worker: TypeAlias = "WorkerProcess | _ClusterPlace"
+"""One at work, as the runner sees it."""
 
 Answers: TypeAlias = "queue.Queue[tuple[Worker, dict[str, Any] | None]]"
+"""Where workers put what they answer, or None for a death."""
 
 RETRIES = 3
 """How often the cluster itself tries a task whose worker failed, beside those that were killed."""
 
 LOOK_SECONDS = 5.0
 """How often a runner looks whether a cluster has grown."""
-
-
-class Worker(Protocol):
-    """One at work, as the runner sees it; it is what `WorkerProcess` is."""
-
-    task: Task | None
-    given_at: float
-    versions: dict[str, Any]
-
-    @property
-    def deadline(self) -> float:
-        """When to look at it again."""
-
-    @property
-    def late(self) -> bool:
-        """Whether its task takes too long."""
-
-    def give(self, task: Task) -> None:
-        """Start a task; an answer, or None for a death, comes to the queue."""
-
-    def stop(self) -> None:
-        """End it, whatever it does."""
-
-    def last_words(self) -> str:
-        """Say how it ended."""
-
-
-class Crew(Protocol):
-    """Those who carry tasks out."""
-
-    def places(self) -> int:
-        """Say how many tasks may be under way."""
-
-    def worker(self, answers: Answers) -> Worker:
-        """Give one more worker, whose answers go to the queue."""
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from dlst import __version__
-from dlst.experiments.limits import Limits
-from dlst.experiments.tasks import Task
+from dlst.experiments.tasks import Limits, Task
 
 START_SECONDS = 300.0
 """How long a process may take to import what it needs, on a busy machine."""

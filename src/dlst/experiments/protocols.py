@@ -55,7 +55,9 @@ from dlst.data.splits import Reading, repeated_random_splits
 from dlst.decisions import DECISIONS
 from dlst.decisions.prior_correction import TAU
 from dlst.errors import DataError, PlanError
-from dlst.experiments.tables import with_features
+from dlst.inputs import Tally
+from dlst.inputs.table import encoder_of
+from dlst.tagging.tables import placed, training_frame
 
 
 def _is_pair_of_counts(value: Any) -> bool:
@@ -137,6 +139,24 @@ def rows_of(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -
     dropped = drop_labels(train, protocol["missing"], random_state=seed)
     rate = float(dropped.effective_rate)
     return replace(whole, train=replace(train, Y=dropped.Y), effective_missing=rate)
+
+
+def with_features(data: Dataset, train: Any) -> tuple[Dataset, bool]:
+    """Make features of raw columns, by what training rows show; data that have features pass.
+
+    Also says whether methods are to take the features as they are.
+    """
+    if data.table is None:
+        return data, False
+    encoder = encoder_of(data.table.columns)
+    frame = training_frame(data.table)
+    with placed(data.table.take(train)):
+        encoder.fit(frame.iloc[train])
+    with placed(data.table):
+        X = encoder.encode(frame, Tally())
+    names = encoder.get_feature_names_out().tolist()
+    unique = names if len(set(names)) == len(names) else ()
+    return replace(data, X=X, feature_names=unique, table=None), encoder.is_scaled_
 
 
 def with_unlabelled(train: Dataset, test: Dataset) -> Dataset:

@@ -16,10 +16,9 @@ from typing import Any
 from dlst import __version__
 from dlst.data import fingerprint
 from dlst.experiments.crews import Crew, LocalCrew, Worker
-from dlst.experiments.limits import Limits
 from dlst.experiments.plan import Cell, Plan
 from dlst.experiments.records import RecordFolder
-from dlst.experiments.tasks import Kind, Task, source_of
+from dlst.experiments.tasks import Kind, Limits, Task, source_of
 
 TRIES = 2
 """Processes that may die of a task until that is its record."""
@@ -98,30 +97,27 @@ def run(
     return _Run(plan, records, limits, again, watch, crew or LocalCrew(limits)).carry_out()
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self,
-        plan: Plan,
-        records: RecordFolder,
-        limits: Limits,
-        again: bool,
-        watch: Callable[[Progress, dict[str, Any]], None] | None,
-        crew: Crew,
-    ):
-        self.plan = plan
-        self.records = records
-        self.limits = limits
-        self.watch = watch
-        self.crew = crew
-        self.cells = plan.cells()
+    plan: Plan
+    records: RecordFolder
+    limits: Limits
+    again: bool
+    watch: Callable[[Progress, dict[str, Any]], None] | None
+    crew: Crew
+
+    def __post_init__(self) -> None:
+        self.cells = self.plan.cells()
         # The first cell of each data set, method and protocol is tuned for all like it.
         self.tuning_cells: dict[str, Cell] = {}
         for cell in self.cells:
             self.tuning_cells.setdefault(_like(cell).key, cell)
-        found = {record["key"]: record for record in records.read()}
+        found = {record["key"]: record for record in self.records.read()}
         # Records that are to be made anew.
         self.stale = {
-            key: record for key, record in found.items() if again and record["status"] != "done"
+            key: record
+            for key, record in found.items()
+            if self.again and record["status"] != "done"
         }
         self.finished = {key: found[key] for key in found if key not in self.stale}
         self.others: dict[str, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""What a worker is given, and the key by which its record is found again."""
+"""What a worker is given, what it may take, and the key by which its record is found again."""
 
 from __future__ import annotations
 
@@ -6,10 +6,52 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from dlst._parameters import integer, number
 from dlst.experiments.plan import Cell, stable_key
 from dlst.experiments.probes import address_of
 
 Kind = Literal["evaluate", "tune", "probe"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a cell may take.
+
+    Attributes
+    ----------
+    seconds : float
+        Of wall time, tuning included.
+    memory_mib : float or None
+        Beyond what Python and the libraries take; where the system can limit it.
+    jobs : int
+        Cells at a time.
+    threads : int, optional
+        Of the numeric libraries in each cell; by default the cores divided among the jobs. On a
+        busy machine one is faster than two: threads that wait for each other wait long.
+
+    Raises
+    ------
+    ValueError
+        For what is no positive number.
+
+    Examples
+    --------
+    >>> Limits(seconds=600, jobs=2).memory_mib is None
+    True
+    """
+
+    seconds: float = 3600.0
+    memory_mib: float | None = None
+    jobs: int = 1
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        number(above=0).check("seconds", self.seconds)
+        integer(at_least=1).check("jobs", self.jobs)
+        if self.memory_mib is not None:
+            number(above=0).check("memory_mib", self.memory_mib)
+        if self.threads is not None:
+            integer(at_least=1).check("threads", self.threads)
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,20 @@ from __future__ import annotations
 import gc
 import json
 import os
+import platform
 import queue
+import shutil
+import subprocess
 import sys
 import threading
 import traceback
 from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, TextIO
 
 MIB = 1024**2
+PACKAGES = ("dlst", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def main() -> None:
@@ -30,7 +36,6 @@ def main() -> None:
 
     # Imported before the memory limit is set, which is for the cells.
     from dlst.experiments import execution  # noqa: F401
-    from dlst.experiments.surroundings import surroundings
 
     _send(results, {"ready": surroundings()})
     if len(sys.argv) > 1:
@@ -41,6 +46,36 @@ def main() -> None:
         result = _outcome(task)
         _send(results, {**result, "peak_mib": _peak_mib()})
         gc.collect()
+
+
+def surroundings() -> dict[str, Any]:
+    """Name versions, the machine, and the commit where the code is a checkout."""
+    commit = _commit(Path(__file__).resolve().parents[3])
+    return {
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        **{name: version(name) for name in PACKAGES},
+        **({"commit": commit} if commit else {}),
+    }
+
+
+def _commit(root: Path) -> str:
+    """Name the commit of a checkout, with a plus where files were changed since."""
+    git = shutil.which("git")
+    if git is None or not (root / ".git").exists():
+        return ""
+
+    def asked(*words: str) -> str:
+        command = [git, "-C", str(root), *words]
+        return subprocess.run(  # noqa: S603  # nothing of a user's
+            command, capture_output=True, text=True, check=True, timeout=10
+        ).stdout.strip()
+
+    try:
+        changed = asked("status", "--porcelain", "--untracked-files=no", "--", "src")
+        return asked("rev-parse", "--short=12", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.SubprocessError):
+        return ""
 
 
 def _listen(tasks: queue.Queue[str]) -> None:

@@ -6,8 +6,7 @@ would be a package beside this one.
 """
 
 from dlst.experiments import register_probe
-from dlst.paper.catalogue import ITEMS, item, plan_for
-from dlst.paper.claims import Judgement, judge_claims, tuned_and_not
+from dlst.paper.catalogue import ITEMS, Judgement, item, judge_claims
 from dlst.paper.item import Claim, Item
 from dlst.reports import register_layout
 
@@ -18,8 +17,6 @@ __all__ = [
     "Judgement",
     "item",
     "judge_claims",
-    "plan_for",
-    "tuned_and_not",
 ]
 
 for _item in ITEMS:

@@ -1,15 +1,17 @@
-"""The paper's tables and figures by name: what `dlst reproduce` runs."""
+"""The paper's tables and figures by name, and what became of each claim in them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from dlst._nearest import did_you_mean
 from dlst.errors import UnknownNameError
-from dlst.experiments import Plan
 from dlst.paper.classes import CLASSES
 from dlst.paper.codes import CODES
 from dlst.paper.data_table import DATA_SETS
 from dlst.paper.examples import EXAMPLES
-from dlst.paper.item import Item
+from dlst.paper.item import Item, Outcome
 from dlst.paper.main_table import MAIN_TABLE
 from dlst.paper.missing_labels import MISSING_LABELS
 from dlst.paper.nuswide import NUSWIDE
@@ -18,6 +20,7 @@ from dlst.paper.rank_table import RANK_TABLE
 from dlst.paper.training_rows import TRAINING_ROWS
 from dlst.paper.variants import VARIANTS
 from dlst.paper.voc import VOC
+from dlst.reports import Run
 
 ITEMS: tuple[Item, ...] = (
     DATA_SETS,
@@ -52,35 +55,62 @@ def item(name: str) -> Item:
     --------
     >>> item("table-main").where
     'Table II'
+    >>> len(item("table-main").plan(quick=True).cells()) < len(item("table-main").plan().cells())
+    True
     """
-    for each in ITEMS:
-        if each.name == name.strip().lower():
-            return each
-    known = [each.name for each in ITEMS]
-    raise UnknownNameError(
-        f"an item must be one of {', '.join(known)}; got {name!r}.{did_you_mean(name, known)}"
-    )
+    known = {each.name: each for each in ITEMS}
+    if found := known.get(name.strip().lower()):
+        return found
+    meant = did_you_mean(name, known)
+    raise UnknownNameError(f"an item must be one of {', '.join(known)}; got {name!r}.{meant}")
 
 
-def plan_for(name: str, *, quick: bool = False) -> Plan:
-    """Return the plan of an item.
+@dataclass(frozen=True)
+class Judgement:
+    """A claim, what became of it, the figures, and the item whose records they are.
 
-    Parameters
+    Attributes
     ----------
-    name : str
-        As in :func:`item`.
-    quick : bool
-        Whether the plan is a small one, of minutes.
-
-    Returns
-    -------
-    Plan
+    number : int
+    claim : str
+    outcome : str
+    evidence : str
+    item : str
 
     Examples
     --------
-    >>> plan_for("table-variants").sources[0].name
-    'emotions'
-    >>> len(plan_for("table-main", quick=True).cells()) < len(plan_for("table-main").cells())
-    True
+    >>> Judgement(1, "DLST leads.", "not borne out", "It led in 2 of 15.", "table-main").number
+    1
     """
-    return item(name).plan(quick=quick)
+
+    number: int
+    claim: str
+    outcome: Outcome
+    evidence: str
+    item: str
+
+
+def judge_claims(runs: Mapping[str, Run]) -> list[Judgement]:
+    """Judge every claim whose item was run; ``runs`` are by name of the item.
+
+    Parameters
+    ----------
+    runs : mapping of str to Run
+        By name of the item.
+
+    Returns
+    -------
+    list of Judgement
+
+    Examples
+    --------
+    >>> judge_claims({})
+    []
+    """
+    judged = [
+        Judgement(claim.number, claim.words, *item.judged(claim, runs[item.name]), item.name)
+        for item in ITEMS
+        if item.name in runs
+        for claim in item.claims
+    ]
+    return sorted(judged, key=lambda each: each.number)

@@ -8,15 +8,19 @@ from typing import Any
 import pandas as pd
 
 from dlst.experiments import Source
-from dlst.paper.item import Claim, Item, Judged, judged_by_share
-from dlst.paper.setting import DEFAULT, PIPELINE
+from dlst.paper.item import DEFAULT, PIPELINE, Claim, Item, Judged, judged_by_share
 from dlst.reports import Run
-from dlst.reports.cells import DASH, number, share, signed
-from dlst.reports.class_gains import class_gains, gain_blocks
-from dlst.reports.class_scores import Correlation, class_frame, correlation, over_classes
+from dlst.reports.class_scores import (
+    Correlation,
+    class_frame,
+    class_gains,
+    correlation,
+    gain_blocks,
+    over_classes,
+)
 from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
 from dlst.reports.score_tables import LEVEL
-from dlst.reports.words import anchor, listed
+from dlst.reports.words import DASH, anchor, listed, number, share, signed
 
 VARIANT = "dlst1"
 Part = tuple[str, str, dict[str, pd.DataFrame]]

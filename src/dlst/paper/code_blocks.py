@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dlst.reports import cells
+from dlst.reports import words
 from dlst.reports.document import Chart, Direction, Series, Table, TableCell, TableColumn
 from dlst.reports.run import Result
-from dlst.reports.words import percent
 
 
 def label_picture(result: Result, name: str) -> Chart:
@@ -25,7 +24,7 @@ def label_picture(result: Result, name: str) -> Chart:
         y_title="training row",
         grid=grid,
         alternative=f"Label matrix of {len(grid)} training rows with a mark for each label that a "
-        f"row has; {percent(result['density']['labels'])} of all entries are marked.",
+        f"row has; {words.percent(result['density']['labels'])} of all entries are marked.",
     )
 
 
@@ -39,7 +38,7 @@ def code_picture(result: Result, name: str, which: str, title: str) -> Chart:
         y_title="training row",
         grid=result[which],
         alternative=f"Codes of the same rows in the same order, {len(result[which][0])} numbers "
-        f"each; {percent(at_shown(result, which, 'density'))} of all entries differ from 0.",
+        f"each; {words.percent(at_shown(result, which, 'density'))} of all entries differ from 0.",
     )
 
 
@@ -64,7 +63,7 @@ def density_table(result: Result, name: str) -> Table:
             TableColumn("density", meaning="share of the entries that are not near 0"),
         ],
         rows=[
-            [TableCell(matrix), cells.number(columns, 0), cells.share(density)]
+            [TableCell(matrix), words.number(columns, 0), words.share(density)]
             for matrix, columns, density in entries
         ],
         note=f"All {result['n_train']:,} training rows. Near 0 is at most {result['near_zero']:g} "
@@ -149,7 +148,7 @@ def length_table(result: Result, name: str) -> Table:
     ]
     rows = [
         [
-            cells.number(step["n_components"], 0),
+            words.number(step["n_components"], 0),
             *(
                 TableCell(number(step[which][key]), step[which][key])
                 for key in measures

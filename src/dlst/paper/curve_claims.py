@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dlst.paper.item import Judged, judged_by_share
-from dlst.paper.setting import AP, MACRO_F1, PIPELINE, presets
+from dlst.paper.item import AP, MACRO_F1, PIPELINE, Judged, judged_by_share, presets
 from dlst.reports import Run
 from dlst.reports.curves import Part, scores_along
 from dlst.reports.score_tables import DECIMALS, ScoreTable
@@ -73,10 +72,9 @@ class Curve:
         where = f"the {self.places} on {listed(title for _, title, _ in parts)}"
         counts = []
         for ours in presets(run):
-            found = [first_places(parts, measure, ours) for measure in (AP, MACRO_F1)]
-            if found[0][1]:
-                won = [f"{best} of {judged}" for best, judged in found]
-                counts.append(f"{ours} at {won[0]} in AP and {won[1]} in macro-F1 (top r)")
+            (won, judged), (in_f1, of_f1) = (first_places(parts, m, ours) for m in (AP, MACRO_F1))
+            in_ap = f"{ours} at {won} of {judged} in AP"
+            counts += [f"{in_ap} and {in_f1} of {of_f1} in macro-F1 (top r)"] if judged else []
         if not counts:
             return f"Over {where}, DLST was not run."
         return f"Of {where}, every rival is behind {', behind '.join(counts)}."

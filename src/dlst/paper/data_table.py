@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dlst.paper.item import Item
+from dlst.paper.item import WITH_FEATURES, Item
 from dlst.paper.published import DATASETS
-from dlst.paper.setting import WITH_FEATURES
 from dlst.reports import Run
-from dlst.reports.cells import DASH, columns, number
 from dlst.reports.document import Chart, Section, Series, Table, TableCell, TableColumn, Text
-from dlst.reports.words import data_title, listed
+from dlst.reports.words import DASH, columns, data_title, listed, number
 
 FACTS = {"n": 0, "d": 0, "K": 0, "cardinality": 3}
 """Facts that the paper prints, and their decimals."""
@@ -40,13 +38,9 @@ def _sections(run: Run) -> list[Section]:
 
 def _verdict(run: Run) -> str:
     found = _described(run)
-    same, differ = [], []
-    for name in (name for name in DATASETS if name in found):
-        facts = [_difference(name, fact, found[name]) for fact in _differing(name, found[name])]
-        if facts:
-            differ.append(f"{name} in {listed(facts)}")
-        else:
-            same.append(name)
+    facts = {name: _differing(name, found[name]) for name in DATASETS if name in found}
+    same = [name for name, how in facts.items() if not how]
+    differ = [f"{name} in {listed(how.values())}" for name, how in facts.items() if how]
     absent = [name for name in DATASETS if name not in found]
     others = [f"different: {'; '.join(differ)}"] if differ else ["none of the others differs"]
     others += [f"not described in this run: {listed(absent)}"] if absent else []
@@ -63,20 +57,15 @@ def _described(run: Run) -> dict[str, Mapping[str, Any]]:
     return {name.removeprefix("describe-"): result for name, result in found.items()}
 
 
-def _differing(name: str, result: Mapping[str, Any]) -> list[str]:
-    """List the facts that are not as printed; features that are not at hand do not count."""
+def _differing(name: str, result: Mapping[str, Any]) -> dict[str, str]:
+    """Tell the facts that are not as printed; features that are not at hand do not count."""
     has_features = result["d"] and not result.get("simulated")
-    return [
-        fact
+    return {
+        fact: f"{fact} ({result[fact]:,.{decimals}f} here, {printed:,.{decimals}f} printed)"
         for fact, decimals in FACTS.items()
-        if (fact != "d" or has_features)
-        and round(result[fact], decimals) != getattr(DATASETS[name], fact)
-    ]
-
-
-def _difference(name: str, fact: str, result: Mapping[str, Any]) -> str:
-    ours, printed = result[fact], getattr(DATASETS[name], fact)
-    return f"{fact} ({ours:,.{FACTS[fact]}f} here, {printed:,.{FACTS[fact]}f} printed)"
+        for printed in [getattr(DATASETS[name], fact)]
+        if (fact != "d" or has_features) and round(result[fact], decimals) != printed
+    }
 
 
 def _beside_the_paper(found: Mapping[str, Mapping[str, Any]]) -> Table:

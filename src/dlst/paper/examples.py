@@ -9,11 +9,10 @@ import numpy as np
 
 from dlst.paper.item import Claim, Item, Judged, judged_by_share
 from dlst.reports import Run
-from dlst.reports._png import png_address
-from dlst.reports.cells import DASH, columns, number
 from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
+from dlst.reports.page import png_address
 from dlst.reports.run import Result
-from dlst.reports.words import listed
+from dlst.reports.words import DASH, columns, listed, number
 
 VARIANTS = ("dlst1", "dlst2")
 """What the paper compares its label sets with."""
@@ -82,11 +81,13 @@ def _example_table(result: Result, name: str) -> Table:
         ],
         rows=[
             [
-                TableCell(str(example["row"]), example["row"], image=_picture(example["image"])),
+                TableCell(str(example["row"]), example["row"], image=picture),
                 TableCell(_names(example["truth"], names)),
                 *(_given(example, method["name"], names) for method in result["methods"]),
             ]
             for example in result["examples"]
+            for ink in [example["image"]]
+            for picture in ["" if ink is None else png_address(np.array(ink) / 255)]
         ],
         note="Right labels plain; (✗ wrong); ○ missed; (? not judged, for the truth is unknown).",
     )
@@ -97,24 +98,15 @@ def _given(example: Mapping[str, Any], method: str, names: Sequence[str]) -> Tab
         set, (example["truth"], example["unknown"], example["given"][method])
     )
     right, wrong, missed = given & truth, given - truth - unknown, truth - given
-    parts = [
-        _names(right, names) if right or not given else "",
-        f"(✗ {_names(wrong, names)})" if wrong else "",
-        f"(? {_names(given & unknown, names)})" if given & unknown else "",
-        f"○ {_names(missed, names)}" if missed else "",
-    ]
-    return TableCell(
-        " ".join(part for part in parts if part),
-        note=f"{len(right)} right, {len(wrong)} wrong, {len(missed)} missed",
-    )
+    marked = {"(✗ {})": wrong, "(? {})": given & unknown, "○ {}": missed}
+    parts = [_names(right, names)] if right or not given else []
+    parts += [mark.format(_names(labels, names)) for mark, labels in marked.items() if labels]
+    note = f"{len(right)} right, {len(wrong)} wrong, {len(missed)} missed"
+    return TableCell(" ".join(parts), note=note)
 
 
 def _names(labels: Any, names: Sequence[str]) -> str:
     return ", ".join(names[label] for label in sorted(labels)) or "none"
-
-
-def _picture(ink: Any) -> str:
-    return "" if ink is None else png_address(np.array(ink) / 255)
 
 
 def _summary_table(result: Result, name: str) -> Table:

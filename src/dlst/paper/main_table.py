@@ -8,36 +8,41 @@ from typing import Any
 import pandas as pd
 
 from dlst.experiments import Source
-from dlst.paper.item import Claim, Item
-from dlst.paper.main_claims import beats_the_group, better_everywhere, measured_by_top_r
-from dlst.paper.printed import beside, outside_counts
-from dlst.paper.published import DATASETS, MEASURES
-from dlst.paper.setting import (
+from dlst.paper.item import (
     DEFAULT,
     NINE,
     PIPELINE,
     SEMI,
     SPLITS,
     TENTH,
+    Claim,
+    Item,
     correction_words,
     most_runs,
     split_tables,
 )
+from dlst.paper.main_claims import (
+    beats_the_group,
+    beside,
+    better_everywhere,
+    measured_by_top_r,
+    outside_counts,
+)
+from dlst.paper.published import DATASETS, MEASURES
 from dlst.reports import Run
-from dlst.reports.cells import columns, number
-from dlst.reports.comparison import cost_section, rank_sections
+from dlst.reports.comparison import cost_section, rank_sections, standing
 from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.rank_blocks import holm_sentence, ranks_of
 from dlst.reports.run import real
 from dlst.reports.score_blocks import (
     direction_of,
+    first_title,
     measure_heading,
     run_sentences,
     score_block,
     score_chart,
 )
-from dlst.reports.standing import standing
-from dlst.reports.words import NOTHING, anchor, listed
+from dlst.reports.words import NOTHING, anchor, columns, known, listed, number
 
 MAPPED = ("emotions", "scene", "yeast", "msrc")
 PRINTED_ORDER = "(Scene, Emotions, Yeast, Mediamill, MSRC, SUNattribute)"
@@ -82,9 +87,9 @@ def _verdict(run: Run) -> str:
 def _standing_words(frame: pd.DataFrame) -> str:
     if frame.empty:
         return "All features were simulated, which counts in no verdict."
-    ours, shown = str(frame["title"].iloc[0]), most_runs(frame)
+    ours, shown = first_title(frame), most_runs(frame)
     found = standing(shown, tuple(MEASURES), ours)
-    summaries = [each for each in (ranks_of(shown, name) for name in MEASURES) if each is not None]
+    summaries = known(ranks_of(shown, name) for name in MEASURES)
     tests = f"; {holm_sentence(summaries)}" if summaries else ""
     others = [f"{each} ({listed(each.winners)})" for each in found.worse]
     rest = f" It is beaten in {listed(others)}." if others else ""
@@ -95,12 +100,11 @@ def _standing_words(frame: pd.DataFrame) -> str:
 def _measure_section(frame: pd.DataFrame, measure: str) -> Section:
     if frame.empty:
         return Section(anchor("main", measure), MEASURES[measure], [Text(NOTHING)])
-    reference = str(frame["title"].iloc[0])
     own = measure.removesuffix("_top_r")
     measures = [measure] if own == measure else [measure, own]
-    chart = score_chart(most_runs(frame), measure, reference, name=anchor("main", measure, "chart"))
+    chart = score_chart(most_runs(frame), measure, name=anchor("main", measure, "chart"))
     tables = [table for each in measures for table in split_tables(frame, "main", each)]
-    blocks: list[Block] = [block for block in (chart, *tables) if block is not None]
+    blocks: list[Block] = known([chart, *tables])
     return Section(anchor("main", measure), MEASURES[measure], blocks)
 
 
@@ -109,12 +113,8 @@ def _simulated_section(run: Run) -> list[Section]:
     frame = run.frame[run.frame["simulated"]]
     if frame.empty:
         return []
-    reference = str(frame["title"].iloc[0])
-    tables = [
-        score_block(frame, each, reference, name=anchor("simulated", each)) for each in MEASURES
-    ]
     words = Text("A made problem on real labels; it counts in no verdict, rank or claim above.")
-    shown = [table for table in tables if table is not None]
+    shown = known(score_block(frame, each, name=anchor("simulated", each)) for each in MEASURES)
     return [Section("simulated", "Simulated features, apart", [words, *shown])]
 
 

@@ -8,14 +8,12 @@ from typing import Any
 import pandas as pd
 
 from dlst.paper.curve_claims import Curve, first_places, ours_in, rivals_of
-from dlst.paper.item import Claim, Item
-from dlst.paper.setting import AP, DEFAULT, MACRO_F1, PIPELINE, TENTH
+from dlst.paper.item import AP, DEFAULT, MACRO_F1, PIPELINE, TENTH, Claim, Item
 from dlst.reports import Run, curves
-from dlst.reports.cells import DASH, number, share
 from dlst.reports.curves import LastColumn, Part, place
 from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
 from dlst.reports.score_tables import ScoreTable
-from dlst.reports.words import percent
+from dlst.reports.words import DASH, number, percent, share
 
 RATIOS = (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9)
 METHODS = (DEFAULT, PIPELINE, "faie", "mc", "slrm", "mrv", "leml", "krr")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +10,8 @@ import numpy as np
 import pandas as pd
 
 from dlst.experiments import Variant
-from dlst.paper.item import Claim, Item, Judged, judged_by_share
-from dlst.paper.setting import AP, MACRO_F1, PIPELINE
+from dlst.paper.item import AP, MACRO_F1, PIPELINE, Claim, Item, Judged, judged_by_share
 from dlst.reports import Run
-from dlst.reports.cells import DASH, columns, number, share
 from dlst.reports.curves import (
     curve_frame,
     how_measured,
@@ -25,7 +23,7 @@ from dlst.reports.curves import (
 from dlst.reports.document import Chart, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.score_blocks import score_cell
 from dlst.reports.score_tables import DECIMALS, ScoreTable
-from dlst.reports.words import anchor, listed, percent
+from dlst.reports.words import DASH, anchor, columns, listed, number, percent, share
 
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 MEASURES = (AP, "micro_f1_top_r", MACRO_F1, "micro_f1", "macro_f1")
@@ -164,18 +162,18 @@ def _section(name: str, title: str, part: pd.DataFrame) -> Section:
         anchor("lambda", name, "table"),
         heading,
         [*columns("λ"), *columns(*tables, direction="higher")],
-        [_lambda_row(x, list(tables.values())) for x in next(iter(tables.values())).mean],
+        [
+            [TableCell(x, float(x)), *(_lambda_cell(each, x) for each in tables.values())]
+            for x in next(iter(tables.values())).mean
+        ],
     )
     return Section(anchor("lambda", name), title, [chart, table])
 
 
-def _lambda_row(x: str, tables: Sequence[ScoreTable]) -> list[TableCell]:
-    row = [TableCell(x, float(x))]
-    for table in tables:
-        means = table.mean.iloc[0].round(DECIMALS)
-        cell = score_cell(table, table.mean.index[0], x, note="")
-        row.append(replace(cell, best=bool(means[x] == means.max())))
-    return row
+def _lambda_cell(table: ScoreTable, x: str) -> TableCell:
+    means = table.mean.iloc[0].round(DECIMALS)
+    cell = score_cell(table, table.mean.index[0], x, note="")
+    return replace(cell, best=bool(means[x] == means.max()))
 
 
 PENALTY = Item(

@@ -5,30 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from dlst.data.layouts.voc import CLASSES
+
 TABLE = "Table IV"
 
-VOC_CLASSES = {
-    "plane": "aeroplane",
-    "bicycle": "bicycle",
-    "bird": "bird",
-    "boat": "boat",
-    "bottle": "bottle",
-    "bus": "bus",
-    "car": "car",
-    "cat": "cat",
-    "chair": "chair",
-    "cow": "cow",
-    "table": "diningtable",
-    "dog": "dog",
-    "horse": "horse",
-    "motor": "motorbike",
-    "person": "person",
-    "plant": "pottedplant",
-    "sheep": "sheep",
-    "sofa": "sofa",
-    "train": "train",
-    "tv": "tvmonitor",
-}
+_PRINTED_CLASSES = (
+    "plane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow",
+    "table", "dog", "horse", "motor", "person", "plant", "sheep", "sofa", "train", "tv",
+)  # fmt: skip
+VOC_CLASSES = dict(zip(_PRINTED_CLASSES, CLASSES, strict=True))
 """The table's name of each class, in its order, and the name in the data."""
 
 VOC_LABELS = (

@@ -7,8 +7,7 @@ from typing import Any
 
 from dlst.experiments import Source
 from dlst.methods import available
-from dlst.paper.item import Item
-from dlst.paper.setting import DEFAULT, NINE, WITH_FEATURES, correction_words
+from dlst.paper.item import DEFAULT, NINE, WITH_FEATURES, Item, correction_words
 from dlst.reports import Run
 from dlst.reports.document import Section, Text
 from dlst.reports.rank_blocks import (
@@ -22,7 +21,7 @@ from dlst.reports.rank_summary import RankSummary
 from dlst.reports.run import real
 from dlst.reports.score_blocks import measure_words, run_sentences
 from dlst.reports.scoreboard import FEWEST_RANKED
-from dlst.reports.words import anchor, listed
+from dlst.reports.words import anchor, known, listed
 
 TOO_FEW = f"Ranks need {FEWEST_RANKED} methods on {FEWEST_RANKED} data sets, one protocol each."
 LARGE = ("bibtex", "delicious", "tmc2007-500")
@@ -70,8 +69,7 @@ def _verdict(run: Run) -> str:
 
 
 def _ranked(run: Run) -> list[RankSummary]:
-    found = [ranks_of(real(run.frame), measure) for measure in RANKED]
-    return [summary for summary in found if summary is not None]
+    return known(ranks_of(real(run.frame), measure) for measure in RANKED)
 
 
 def _measures_sentence(summaries: Sequence[RankSummary]) -> str:

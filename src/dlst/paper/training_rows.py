@@ -9,14 +9,23 @@ import pandas as pd
 
 from dlst.experiments import Source
 from dlst.paper.curve_claims import Curve, lead, ours_in, rivals_of
-from dlst.paper.item import Claim, Item, Judged, judged_by_share
-from dlst.paper.setting import AP, DEFAULT, MACRO_F1, PIPELINE, SEMI, presets
+from dlst.paper.item import (
+    AP,
+    DEFAULT,
+    MACRO_F1,
+    PIPELINE,
+    SEMI,
+    Claim,
+    Item,
+    Judged,
+    judged_by_share,
+    presets,
+)
 from dlst.reports import Run, curves
-from dlst.reports.cells import DASH, columns
 from dlst.reports.curves import Part
 from dlst.reports.document import Section, Table, TableCell, Text
 from dlst.reports.score_tables import DECIMALS, ScoreTable
-from dlst.reports.words import anchor
+from dlst.reports.words import DASH, anchor, columns
 
 METHODS = (DEFAULT, PIPELINE, "cplst", "mc", "slrm", "faie", "miml", "krr")
 MEASURES = (AP, MACRO_F1, "macro_f1")

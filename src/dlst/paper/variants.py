@@ -10,16 +10,24 @@ import numpy as np
 import pandas as pd
 
 from dlst.methods import method_info
-from dlst.paper.item import Claim, Item, Judged, judged_by_share
+from dlst.paper.item import (
+    AP,
+    DEFAULT,
+    PIPELINE,
+    Claim,
+    Item,
+    Judged,
+    judged_by_share,
+    most_runs,
+    split_tables,
+)
 from dlst.paper.published import MEASURES, Printed, variant_value
-from dlst.paper.setting import AP, DEFAULT, PIPELINE, most_runs, split_tables
 from dlst.reports import Run
-from dlst.reports.cells import DASH, columns
 from dlst.reports.comparison import cost_section
 from dlst.reports.document import Block, Section, Table, TableCell, Text
 from dlst.reports.run import titled
 from dlst.reports.score_blocks import measure_heading, measure_words, run_sentences
-from dlst.reports.words import anchor, listed, signed_percent
+from dlst.reports.words import DASH, anchor, columns, listed, signed_percent
 
 WHOLE = (DEFAULT, PIPELINE)
 PARTS = ("dlst1", "dlst2")
@@ -40,8 +48,10 @@ def _asks(quick: bool) -> Mapping[str, Any]:
 
 def _sections(run: Run) -> list[Section]:
     frame = run.frame
+    named = map(method_info, frame["method"].unique())
+    meanings = "; ".join(f"**{each.title}**: {each.meaning}" for each in named)
     return [
-        Section("protocol", "Protocol", [*run_sentences(run), Text(_meanings(frame))]),
+        Section("protocol", "Protocol", [*run_sentences(run), Text(meanings)]),
         *(_measure_section(frame, measure) for measure in MEASURES),
         Section("gains", "What the codes add", _gain_tables(frame)),
         cost_section(frame),
@@ -54,8 +64,10 @@ def _verdict(run: Run) -> str:
     for method in WHOLE:
         won, total, lost = _against_parts(frame, method)
         if total:
-            words = f"{_name(method)} is above both variants in {won} of {total} columns"
-            sentences.append(words if not lost else f"{words} (not in {listed(lost)})")
+            but = f" (not in {listed(lost)})" if lost else ""
+            sentences.append(
+                f"{_name(method)} is above both variants in {won} of {total} columns{but}"
+            )
     if not sentences:
         return "The run has no results of DLST beside a variant. Run more of the plan."
     return f"{listed(sentences)}. {_gain_sentence(frame)}"
@@ -85,11 +97,9 @@ def _relative_gains(means: pd.DataFrame, method: str, part: str) -> pd.Series:
 
 def _variant_means(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the means of DLST and its variants (rows) by the columns of a table."""
-    names = titled(frame)["column"].unique()
-    if measure not in frame:
-        return pd.DataFrame(np.nan, index=[*WHOLE, *PARTS], columns=names)
-    means = titled(frame).groupby(["method", "column"])[measure].mean().unstack("column")
-    return means.reindex(index=[*WHOLE, *PARTS], columns=names)
+    named = titled(frame).reindex(columns=["method", "column", measure])
+    means = named.groupby(["method", "column"])[measure].mean().unstack("column")
+    return means.reindex(index=[*WHOLE, *PARTS], columns=named["column"].unique())
 
 
 def _printed_gain(measure: str, data: str, part: str) -> float:
@@ -107,12 +117,13 @@ def _measure_section(frame: pd.DataFrame, measure: str) -> Section:
 
 def _printed_rows(measure: str, frame: pd.DataFrame) -> list[list[TableCell]]:
     data = titled(frame).drop_duplicates("column")["data"]
-    rows = []
-    for method in PRINTED_ORDER:
-        values = [variant_value(measure, name, method) for name in data]
-        title = f"paper: {_name(method)}"
-        rows.append([TableCell(title), *(_printed_cell(value) for value in values)])
-    return rows
+    return [
+        [
+            TableCell(f"paper: {_name(method)}"),
+            *(_printed_cell(variant_value(measure, name, method)) for name in data),
+        ]
+        for method in PRINTED_ORDER
+    ]
 
 
 def _printed_cell(value: Printed | None) -> TableCell:
@@ -171,14 +182,10 @@ def _gain_sentence(frame: pd.DataFrame) -> str:
         return f"There are no gains by {measure_words(measure)} on {data} to tell yet."
     printed = [_printed_gain(measure, data, part) for part in PARTS]
     beside = f", where the paper prints {listed(map(signed_percent, printed))}"
-    beside = beside if np.isfinite(printed).all() else ""
-    over = listed([_name(part) for part in PARTS])
-    return f"By {measure_words(measure)} on {data} over {over} {listed(words)}{beside}."
-
-
-def _meanings(frame: pd.DataFrame) -> str:
-    methods = list(dict.fromkeys(frame["method"]))
-    return "; ".join(f"**{_name(method)}**: {method_info(method).meaning}" for method in methods)
+    return (
+        f"By {measure_words(measure)} on {data} over {listed(map(_name, PARTS))} {listed(words)}"
+        f"{beside if np.isfinite(printed).all() else ''}."
+    )
 
 
 def _name(method: str) -> str:

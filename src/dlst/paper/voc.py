@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from dlst.paper.item import Claim, Item, Judged
+from dlst.paper.item import DEFAULT, HARD, PIPELINE, Claim, Item, Judged
 from dlst.paper.published_voc import (
     TABLE,
     VOC_AP,
@@ -19,12 +18,16 @@ from dlst.paper.published_voc import (
     classes_not_led,
     recomputed_map,
 )
-from dlst.paper.setting import DEFAULT, HARD, PIPELINE
 from dlst.reports import Run
-from dlst.reports.cells import DASH, columns, number
-from dlst.reports.class_scores import by_class, class_frame, correlation, fact_of_class
+from dlst.reports.class_scores import (
+    by_class,
+    class_frame,
+    correlation,
+    fact_of_class,
+    rows_of_class,
+)
 from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
-from dlst.reports.words import anchor, listed
+from dlst.reports.words import DASH, anchor, columns, listed, number
 
 VARIANT = "dlst1"
 OURS = (VARIANT, DEFAULT, PIPELINE)
@@ -95,22 +98,20 @@ def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
     methods = [method for method in OURS if method in titles]
     ap = 100 * by_class(part, measure).reindex(index=list(VOC_CLASSES.values()), columns=methods)
     labels = 1 + fact_of_class(part, "concurrent")
-    samples = fact_of_class(part, "train_positives") + fact_of_class(part, "test_positives")
-    shown = ap.round(1)
-    rows = []
-    for position, (printed, own) in enumerate(VOC_CLASSES.items()):
-        best = shown.loc[own].max()
-        rows.append(
-            [
-                TableCell(printed, note=own),
-                number(labels.get(own, np.nan), 1),
-                number(VOC_LABELS[position], 1),
-                number(samples.get(own, np.nan), 0),
-                number(VOC_SAMPLES[position], 0),
-                *(number(values[position], 1) for values in VOC_AP.values()),
-                *(number(ap.at[own, x], 1, best=shown.at[own, x] == best) for x in methods),
-            ]
-        )
+    samples, shown = rows_of_class(part), ap.round(1)
+    best = shown.eq(shown.max(axis="columns"), axis="index")
+    rows = [
+        [
+            TableCell(printed, note=own),
+            number(labels.get(own), 1),
+            number(VOC_LABELS[position], 1),
+            number(samples.get(own), 0),
+            number(VOC_SAMPLES[position], 0),
+            *(number(values[position], 1) for values in VOC_AP.values()),
+            *(number(ap.at[own, x], 1, best=best.at[own, x]) for x in methods),
+        ]
+        for position, (printed, own) in enumerate(VOC_CLASSES.items())
+    ]
     gap = [DASH] * 4
     means = [number(ap[method].mean(), 1) for method in methods]
     return Table(

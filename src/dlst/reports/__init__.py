@@ -3,8 +3,8 @@
 from dlst.reports.document import Document
 from dlst.reports.exports import write_everything, write_results
 from dlst.reports.frames import is_better_higher, measure_title, results_frame
-from dlst.reports.latex import blocks_to_latex, document_to_latex
-from dlst.reports.markdown import blocks_to_markdown, document_to_markdown
+from dlst.reports.latex import document_to_latex
+from dlst.reports.markdown import document_to_markdown
 from dlst.reports.page import is_report_page, render_page, write_page
 from dlst.reports.paired_tests import (
     BayesianComparison,
@@ -33,8 +33,6 @@ __all__ = [
     "Run",
     "ScoreTable",
     "bayesian_signed_rank",
-    "blocks_to_latex",
-    "blocks_to_markdown",
     "build_document",
     "critical_difference_svg",
     "document_to_latex",

@@ -93,8 +93,9 @@ def _points(chart: Chart) -> Figure:
 
 def _line(axes: Axes, order: int, series: Series, x: Sequence[float]) -> None:
     colour = COLOURS[order % len(COLOURS)]
-    if band := _band(series):
-        axes.fill_between(x, *band, color=colour, alpha=0.13, linewidth=0)
+    if series.band:
+        low, high = map(_numbers, series.band)
+        axes.fill_between(x, low, high, color=colour, alpha=0.13, linewidth=0)
     axes.plot(
         x,
         _numbers(series.y),
@@ -149,8 +150,8 @@ def _bars(chart: Chart) -> Figure:
             "linewidth": 0.3,
             "hatch": HATCHES[order % len(HATCHES)] if thickness * room > THINNEST_HATCHED else "",
         }
-        if band := _band(series):
-            whiskers = {"xerr" if lying else "yerr": _whiskers(y, *band)}
+        if series.band:
+            whiskers = {"xerr" if lying else "yerr": _whiskers(y, *map(_numbers, series.band))}
             style |= {**whiskers, "ecolor": "#333333", "capsize": min(3, 12 * thickness * room)}
         (axes.barh if lying else axes.bar)(where, y, thickness, **style)
     axes.grid(True, axis="x" if lying else "y")
@@ -211,12 +212,6 @@ def _numbers(values: Sequence[float | None]) -> np.ndarray:
     numbers = np.array(values, dtype=float)  # None is NaN, which is a gap
     # What is infinite has no place on an axis: a gap, too.
     return np.where(np.isfinite(numbers), numbers, np.nan)
-
-
-def _band(series: Series) -> tuple[np.ndarray, np.ndarray] | None:
-    if series.low is None or series.high is None:
-        return None
-    return _numbers(series.low), _numbers(series.high)
 
 
 def _whiskers(y: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

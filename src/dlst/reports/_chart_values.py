@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dlst.reports.cells import columns
 from dlst.reports.document import Chart, Series, Table, TableCell
+from dlst.reports.words import columns
 
 LARGEST_GRID = 600
 """Cells of a heatmap that are still listed."""
@@ -38,10 +38,10 @@ def chart_values(chart: Chart) -> Table | None:
 
 def _ranged_cell(series: Series, index: int) -> TableCell:
     cell = _cell(series.y[index])
-    if series.low is None or series.high is None or cell.value is None:
+    if series.band is None or cell.value is None:
         return cell
-    low, high = series.low[index], series.high[index]
-    return TableCell(f"{cell.text} ({number_text(low)} to {number_text(high)})", cell.value)
+    low, high = (number_text(ends[index]) for ends in series.band)
+    return TableCell(f"{cell.text} ({low} to {high})", cell.value)
 
 
 def _cell(value: Any) -> TableCell:

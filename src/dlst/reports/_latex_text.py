@@ -10,35 +10,18 @@ import unicodedata
 
 from dlst.reports._writer import marked_up
 
-_GREEK_NAMES = (
+_MATH_NAMES = (
     "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-    "upsilon varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+    "upsilon varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega mu "
+    "times div pm cdot leq geq neq approx infty uparrow downarrow rightarrow leftarrow in sum "
+    "surd Vert ell"
 )
-_MATHS = {
-    **dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", _GREEK_NAMES.split(), strict=True)),
-    "µ": "mu",
-    "×": "times",
-    "÷": "div",
-    "±": "pm",
-    "·": "cdot",
-    "≤": "leq",
-    "≥": "geq",
-    "≠": "neq",
-    "≈": "approx",
-    "∞": "infty",
-    "↑": "uparrow",
-    "↓": "downarrow",
-    "→": "rightarrow",
-    "←": "leftarrow",
-    "∈": "in",
-    "∑": "sum",
-    "√": "surd",
-    "‖": "Vert",
-    "ℓ": "ell",
-}
+_MATHS = zip(
+    "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩµ×÷±·≤≥≠≈∞↑↓→←∈∑√‖ℓ", _MATH_NAMES.split(), strict=True
+)
 _CHARACTERS = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
-    **{character: rf"\ensuremath{{\{name}}}" for character, name in _MATHS.items()},
+    **{character: rf"\ensuremath{{\{name}}}" for character, name in _MATHS},
     "−": r"\ensuremath{-}",
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",

@@ -106,18 +106,16 @@ def _traces(chart: Chart, index: int, lying: bool) -> list[dict[str, Any]]:
         along: _plain(series.x),
         upward: _finite(series.y),
     }
+    shown = f"%{{{along}}}: %{{{upward}:.4~g}}"
     if series.texts is not None:
-        trace["hovertext"] = [_words(text) for text in series.texts]
-        trace["hovertemplate"] = f"%{{hovertext}}<extra>{_words(series.name)}</extra>"
-    else:
-        shown = f"%{{{along}}}: %{{{upward}:.4~g}}"
-        trace["hovertemplate"] = f"{shown}<extra>{_words(series.name)}</extra>"
+        shown, trace["hovertext"] = "%{hovertext}", [_words(text) for text in series.texts]
+    trace["hovertemplate"] = f"{shown}<extra>{_words(series.name)}</extra>"
     if chart.kind == "bars":
         pale = not series.emphasis and any(each.emphasis for each in chart.series)
         trace |= {"type": "bar", "marker": {"color": colour, "opacity": 0.6 if pale else 1.0}}
         if lying:
             trace["orientation"] = "h"
-        if _has_range(series):
+        if series.band is not None:
             trace[f"error_{upward}"] = _whiskers(series)
         return [trace]
     strong = series.emphasis
@@ -143,13 +141,10 @@ def _traces(chart: Chart, index: int, lying: bool) -> list[dict[str, Any]]:
 
 def _band(series: Series, index: int, colour: str) -> list[dict[str, Any]]:
     """Give two unseen lines with the room between them filled."""
-    if not _has_range(series):
+    if series.band is None:
         return []
-    known = [
-        (x, low, high)
-        for x, low, high in zip(series.x, series.low or (), series.high or (), strict=True)
-        if is_finite(low) and is_finite(high)
-    ]
+    points = zip(series.x, *map(_finite, series.band), strict=True)
+    known = [point for point in points if None not in point[1:]]
     edge = {
         "type": "scatter",
         "mode": "lines",
@@ -162,30 +157,21 @@ def _band(series: Series, index: int, colour: str) -> list[dict[str, Any]]:
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     fill = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},{BAND_OPACITY})"}
     return [
-        {**edge, "y": _finite([low for _, low, _ in known])},
-        {**edge, "y": _finite([high for _, _, high in known]), **fill},
+        {**edge, "y": [low for _, low, _ in known]},
+        {**edge, "y": [high for _, _, high in known], **fill},
     ]
 
 
-def _has_range(series: Series) -> bool:
-    return series.low is not None and series.high is not None
-
-
 def _whiskers(series: Series) -> dict[str, Any]:
-    def reach(ends: Sequence[float | None]) -> list[float]:
-        return [
+    downward, upward = (
+        [
             0.0 if end is None or y is None else abs(end - y)
             for end, y in zip(_finite(ends), _finite(series.y), strict=True)
         ]
-
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": reach(series.high or ()),
-        "arrayminus": reach(series.low or ()),
-        "thickness": 1.4,
-        "width": 3,
-    }
+        for ends in series.band or ((), ())
+    )
+    look = {"thickness": 1.4, "width": 3}
+    return {"type": "data", "symmetric": False, "array": upward, "arrayminus": downward, **look}
 
 
 def _heatmap(chart: Chart) -> dict[str, Any]:

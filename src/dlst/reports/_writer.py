@@ -35,6 +35,9 @@ class Writer:
     end: tuple[str, ...] = ()
     """What stands at the end of a section."""
 
+    last = "\n"
+    """What stands at the end of the document."""
+
     head: Callable[[str], str]
     facts: Callable[[Mapping[str, str]], str]
     section: Callable[[Section], str]
@@ -43,7 +46,10 @@ class Writer:
     table: Callable[[Table], str]
     figure: Callable[[Chart | Drawing], str]
 
-    def document(self, document: Document) -> str:
+    def written(self, document: Document | Iterable[Block]) -> str:
+        """Write a document, or some blocks of one."""
+        if not isinstance(document, Document):
+            return "\n\n".join(map(self.block, document))
         parts = [self.head(document.title)]
         if document.verdict:
             parts.append(self.paragraph(document.verdict))
@@ -53,10 +59,7 @@ class Writer:
             parts.append(self.separator.join(said))
         for section in document.sections:
             parts += [self.section(section), *map(self.block, section.blocks), *self.end]
-        return "\n\n".join(parts)
-
-    def blocks(self, blocks: Iterable[Block]) -> str:
-        return "\n\n".join(map(self.block, blocks))
+        return "\n\n".join(parts) + self.last
 
     def block(self, block: Block) -> str:
         """Write a block; of what only the page can show, where it is."""

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from dlst._files import atomic_write
 from dlst.errors import DlstError
 from dlst.reports.document import Chart, Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FORMATS = ("svg", "png", "pdf")
 
@@ -23,6 +28,15 @@ _UNDATED: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None},
 }
+
+PIXELS_PER_INCH = 96.0
+POINTS_PER_PIXEL = 72.0 / PIXELS_PER_INCH
+FONT_PIXELS = 15.0
+"""Where the drawing does not say."""
+
+INK = "#1f2328"
+_SIDES = {"start": "left", "middle": "center", "end": "right"}
+_STEP = re.compile(r"([MLVH])([^MLVH]*)")
 
 
 def can_draw() -> bool:
@@ -42,13 +56,11 @@ def save_chart(chart: Chart, stem: Path, formats: Sequence[str] = FORMATS) -> li
 
 def save_drawing(drawing: Drawing, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write a finished drawing: the SVG as it is, which needs no matplotlib, others after it."""
-    from dlst.reports import _svg_drawing
-
     path = stem.with_name(f"{stem.name}.svg")
     with atomic_write(path, text=True) as stream:
         stream.write(drawing.svg)
     others = [form for form in formats if form != "svg"]
-    return [path, *_saved(lambda: _svg_drawing.drawn(drawing.svg), stem, others)]
+    return [path, *_saved(lambda: drawn_again(drawing.svg), stem, others)]
 
 
 def _saved(draw: Callable[[], Any], stem: Path, formats: Sequence[str]) -> list[Path]:
@@ -78,3 +90,52 @@ def _saved(draw: Callable[[], Any], stem: Path, formats: Sequence[str]) -> list[
                 stream.write(picture.getvalue())
             paths.append(path)
     return paths
+
+
+def drawn_again(svg: str) -> Figure:
+    """Draw our own SVG once more: lines, angled paths and words, nothing else."""
+    from matplotlib.figure import Figure
+
+    root = ElementTree.fromstring(svg)  # noqa: S314  # written by this package a moment ago
+    width, height = (float(root.get(side, "0")) for side in ("width", "height"))
+    figure = Figure(figsize=(width / PIXELS_PER_INCH, height / PIXELS_PER_INCH))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, width), ylim=(height, 0))
+    axes.axis("off")
+    size = float(root.get("font-size", FONT_PIXELS)) * POINTS_PER_PIXEL
+    for element in root.iter():
+        kind = element.tag.rpartition("}")[2]
+        stroke = float(element.get("stroke-width", 1)) * POINTS_PER_PIXEL
+        if kind == "line":
+            ends = [[float(element.get(f"{axis}{end}", 0)) for end in (1, 2)] for axis in "xy"]
+            axes.plot(*ends, color=INK, linewidth=stroke, solid_capstyle="butt")
+        elif kind == "path":
+            corners = list(_corners(element.get("d", "")))
+            axes.plot(*zip(*corners, strict=True), color=INK, linewidth=stroke)
+        elif kind == "text":
+            axes.text(
+                float(element.get("x", 0)),
+                float(element.get("y", 0)),
+                "".join(element.itertext()),
+                ha=_SIDES[element.get("text-anchor", "start")],
+                va="baseline",
+                fontsize=size,
+                color=INK,
+                alpha=float(element.get("opacity", 1)),
+                fontweight=element.get("font-weight", "normal"),
+            )
+    return figure
+
+
+def _corners(path: str) -> Iterator[tuple[float, float]]:
+    """Give the corners of a path that moves, and then goes along straight lines."""
+    x = y = 0.0
+    for step, numbers in _STEP.findall(path):
+        values = [float(number) for number in numbers.replace(",", " ").split()]
+        if step == "H":
+            x = values[0]
+        elif step == "V":
+            y = values[0]
+        else:
+            x, y = values
+        yield x, y

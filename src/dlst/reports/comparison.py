@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
-from dlst.reports.cells import columns, number
 from dlst.reports.document import Block, Section, Table, TableCell, Text
 from dlst.reports.frames import BUDGET, SUITED, TOP_R
 from dlst.reports.rank_blocks import holm_sentence, rank_blocks, rank_sentence, ranks_of
 from dlst.reports.run import Run, real, titled
-from dlst.reports.score_blocks import measure_words, run_sentences, score_block, score_chart
+from dlst.reports.score_blocks import (
+    first_title,
+    measure_words,
+    run_sentences,
+    score_block,
+    score_chart,
+    scores,
+)
 from dlst.reports.scoreboard import is_small, ranking_sentence, score_lines
-from dlst.reports.standing import standing
-from dlst.reports.words import NOTHING, anchor, listed
+from dlst.reports.words import NOTHING, anchor, columns, known, listed, number
 
 MEASURES = (
     "instance_average_precision_labelled",
@@ -45,6 +51,45 @@ COSTS = (
 
 SMALLEST_COST = 0.01
 """Costs that all lie below have nothing to show."""
+
+
+@dataclass(frozen=True)
+class Beaten:
+    """A column in which others are best: the measure, the data, and who they are."""
+
+    measure: str
+    column: str
+    winners: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Name the measure and the data."""
+        return f"{measure_words(self.measure)} on {self.column}"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a method does over measures and data sets."""
+
+    best: int
+    """Columns in which no other mean is better, to the decimals shown."""
+    alone: int
+    """Those of them in which no other is level with it."""
+    level: tuple[Beaten, ...]
+    """Where it is not significantly worse than the best, by the test of ScoreTable."""
+    worse: tuple[Beaten, ...]
+
+    @property
+    def total(self) -> int:
+        """All columns."""
+        return self.best + len(self.level) + len(self.worse)
+
+    @property
+    def words(self) -> str:
+        """Count them, as a part of a sentence."""
+        shared = self.best - self.alone
+        ties = f", with another level in {shared} of them" if shared else ""
+        level = f", level with the best in {len(self.level)} more" if self.level else ""
+        return f"best in {self.best} of {self.total} columns{ties}{level}"
 
 
 def sections(run: Run) -> list[Section]:
@@ -99,15 +144,15 @@ def measures_of(frame: pd.DataFrame) -> tuple[str, ...]:
     """
     done = frame[frame["status"] == "done"]
 
-    def known(measure: str) -> bool:
+    def is_known(measure: str) -> bool:
         return measure in done and bool(done[measure].notna().all())
 
     def says_more(measure: str) -> bool:
         plain = measure.replace(BUDGET, TOP_R)
-        return measure == plain or (known(measure) and not done[measure].equals(done[plain]))
+        return measure == plain or (is_known(measure) and not done[measure].equals(done[plain]))
 
     measures = tuple(measure for measure in MEASURES if says_more(measure))
-    if not all(known(f"{measure}{SUITED}") for measure in HAVE_RULES):
+    if not all(is_known(f"{measure}{SUITED}") for measure in HAVE_RULES):
         return measures
     beside = {each for each in PLAIN if each.replace(TOP_R, BUDGET) in measures}
     return tuple(
@@ -123,8 +168,8 @@ def plain_measures(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def rank_sections(frame: pd.DataFrame, measures: Sequence[str] = RANKED) -> list[Section]:
     """Build a section of ranks by measure; none where too few can be ranked."""
-    found = [ranks_of(frame, measure) for measure in measures]
-    blocks = [block for each in found if each is not None for block in rank_blocks(each, frame)]
+    found = known(ranks_of(frame, measure) for measure in measures)
+    blocks = [block for each in found for block in rank_blocks(each, frame)]
     return [Section("ranks", "Ranks over data sets", blocks)] if blocks else []
 
 
@@ -148,12 +193,33 @@ def cost_section(frame: pd.DataFrame) -> Section:
     return Section("costs", "Time and memory", tables)
 
 
+def standing(frame: pd.DataFrame, measures: Sequence[str], title: str) -> Standing:
+    """Compare the method of a title with all others of a frame, column by column."""
+    best = alone = 0
+    level, worse = [], []
+    for measure in measures:
+        table = scores(frame, measure)
+        if table is None or title not in table.mean.index:
+            continue
+        for column in table.mean.columns[table.mean.loc[title].notna()]:
+            winners = tuple(str(method) for method in table.best.index[table.best[column]])
+            beaten = Beaten(measure, str(column), winners)
+            if title in winners:
+                best += 1
+                alone += len(winners) == 1 and not table.tied[column].any()
+            elif table.tied.at[title, column]:
+                level.append(beaten)
+            else:
+                worse.append(beaten)
+    return Standing(best, alone, tuple(level), tuple(worse))
+
+
 def standing_sentence(frame: pd.DataFrame, measures: Sequence[str], by: str = "") -> str:
     """Count the columns that the first method wins, and name who beats it where.
 
     The sentence begins with ``by``, where these are not all measures.
     """
-    ours = str(frame["title"].iloc[0])
+    ours = first_title(frame)
     found = standing(frame, measures, ours)
     words = f"{by} {ours} is {found.words}" if by else f"{ours} is {found.words} over all measures"
     lost = [*found.level, *found.worse]
@@ -179,14 +245,12 @@ def _score_section(
 ) -> list[Section]:
     if frame.empty:
         return []
-    reference = str(frame["title"].iloc[0])
     notes = dict.fromkeys(measures_of(frame), "") | dict.fromkeys(plain_measures(frame), PLAIN_NOTE)
     tables = [
-        score_block(frame, measure, reference, name=anchor(name, measure), note=note)
+        score_block(frame, measure, name=anchor(name, measure), note=note)
         for measure, note in notes.items()
     ]
-    chart = score_chart(frame, MEASURES[0], reference, name=f"{name}-chart")
-    shown: list[Block] = [block for block in (chart, *tables) if block is not None]
+    shown: list[Block] = known([score_chart(frame, MEASURES[0], name=f"{name}-chart"), *tables])
     return [Section(name, title, [*words, *shown])]
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 
-from dlst.reports.cells import DASH, columns, finite, number
 from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, TableColumn
 from dlst.reports.run import FLOOR, Run
 from dlst.reports.score_blocks import (
@@ -21,7 +20,7 @@ from dlst.reports.score_blocks import (
     simulated_sentence,
 )
 from dlst.reports.score_tables import ScoreTable, score_table
-from dlst.reports.words import anchor, data_title, listed
+from dlst.reports.words import DASH, anchor, columns, data_title, finite, grid, listed, number
 
 Part = tuple[str, str, pd.DataFrame]
 """Name and title of a data set, and its rows of a frame."""
@@ -137,13 +136,11 @@ def _table(
 ) -> Table:
     """Show methods × places, the floor beneath."""
     titles = [*columns("method"), *columns(*places.values(), direction="higher")]
-    rows = [
-        [
-            TableCell(str(each)),
-            *(score_cell(table, each, x, note=f"{table.count.at[each, x]} runs") for x in places),
-        ]
-        for each in table.mean.index
-    ]
+
+    def cell(method: str, x: str) -> TableCell:
+        return score_cell(table, method, x, note=f"{table.count.at[method, x]} runs")
+
+    rows = grid(table.mean.index, places, cell)
     if last is not None:
         titles.append(last[0])
         for row in rows:

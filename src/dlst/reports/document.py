@@ -80,6 +80,11 @@ class Series:
     emphasis: bool = False
     """Whether it is drawn stronger than the others."""
 
+    @property
+    def band(self) -> tuple[Sequence[float | None], Sequence[float | None]] | None:
+        """Both ends of the band, where there is one."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
 
 @dataclass(frozen=True)
 class Chart:

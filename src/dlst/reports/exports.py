@@ -14,7 +14,7 @@ from dlst._files import atomic_write
 from dlst._spreadsheets import harmless
 from dlst.reports._writer import cell_words, numeric_columns
 from dlst.reports.charts import FORMATS, can_draw, save_chart, save_drawing
-from dlst.reports.document import Chart, Document, Table, TableCell
+from dlst.reports.document import Chart, Document, Table
 from dlst.reports.frames import results_frame
 from dlst.reports.latex import document_to_latex
 from dlst.reports.markdown import document_to_markdown
@@ -49,9 +49,7 @@ def write_everything(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from dlst.reports.document import Document, Section, Text
-    >>> section = Section("words", "Words", [Text("Hello.")])
-    >>> document = Document("Demo", "All is well.", {}, [section])
+    >>> document = Document("Demo", "All is well.", {}, [])
     >>> written = write_everything(document, [], pathlib.Path(tempfile.mkdtemp()))
     >>> "report.md" in [path.name for path in written]
     True
@@ -60,11 +58,10 @@ def write_everything(
     tables, figures = folder / "tables", folder / "figures"
     for place in (folder, tables, figures):
         place.mkdir(parents=True, exist_ok=True)
+    pictures = "figures/" if can_draw() else ""
     written = [
         _written(folder / "report.txt", document_to_text(document)),
-        _written(
-            folder / "report.md", document_to_markdown(document, "figures/" if can_draw() else "")
-        ),
+        _written(folder / "report.md", document_to_markdown(document, pictures)),
         _written(folder / "report.tex", document_to_latex(document, "figures/")),
     ]
     written.extend(_write_table(table, tables / f"{table.name}.csv") for table in document.tables())
@@ -80,10 +77,10 @@ def write_everything(
 
 
 def _check_names(document: Document) -> None:
-    pictures = [chart.name for chart in document.charts()]
-    pictures.extend(drawing.name for drawing in document.drawings())
-    for names in ([table.name for table in document.tables()], pictures):
-        for name, times in Counter(names).items():
+    tables = Counter(table.name for table in document.tables())
+    figures = Counter(figure.name for figure in (*document.charts(), *document.drawings()))
+    for counts in (tables, figures):
+        for name, times in counts.items():
             if not _NAME.fullmatch(name):
                 raise ValueError(
                     "names of tables and figures must be of letters, digits and hyphens; "
@@ -122,12 +119,10 @@ def _write_table(table: Table, path: Path) -> Path:
 
     rows = [line("kind", [(each.title, f"{each.title} (value)") for each in table.columns])]
     for kind, group in (("compared", table.rows), ("reference", table.references)):
-        rows += [line(kind, [(cell_words(cell), _value(cell)) for cell in row]) for row in group]
+        for row in group:
+            values = ("" if cell.value is None else repr(float(cell.value)) for cell in row)
+            rows.append(line(kind, zip(map(cell_words, row), values, strict=True)))
     return _write_csv(path, rows)
-
-
-def _value(cell: TableCell) -> str:
-    return "" if cell.value is None else repr(float(cell.value))
 
 
 def _write_values(chart: Chart, path: Path) -> Path:
@@ -136,8 +131,7 @@ def _write_values(chart: Chart, path: Path) -> Path:
     rows: list[Sequence[Any]] = [("series", "x", "y", "low", "high")]
     for series in chart.series:
         gaps = [None] * len(series.x)
-        bounds = series.low or gaps, series.high or gaps
-        points = zip(series.x, series.y, *bounds, strict=True)
+        points = zip(series.x, series.y, series.low or gaps, series.high or gaps, strict=True)
         rows.extend((series.name, *point) for point in points)
     return _write_csv(path, rows)
 

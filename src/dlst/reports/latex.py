@@ -39,14 +39,15 @@ PREAMBLE = r"""\documentclass{article}
   {\fbox{\parbox{.8\linewidth}{#2}}}}"""
 
 
-def document_to_latex(document: Document, figures: str = "") -> str:
-    """Return a report as a whole LaTeX document: booktabs tables, and figures as PDF files.
+def document_to_latex(document: Document | Iterable[Block], figures: str = "") -> str:
+    r"""Return a report as a whole LaTeX document: booktabs tables, and figures as PDF files.
 
     A figure whose file is missing when the document is compiled is told in words.
 
     Parameters
     ----------
-    document : Document
+    document : Document or iterable of Block
+        Blocks alone are for a document that has the preamble of a whole one.
     figures : str
         What stands before the names of the figures, such as ``"figures/"``.
 
@@ -56,40 +57,17 @@ def document_to_latex(document: Document, figures: str = "") -> str:
 
     Examples
     --------
-    >>> from dlst.reports.document import Document, Section, Text
-    >>> section = Section("words", "Words", [Text("Hello.")])
-    >>> document = Document("Demo", "All is well.", {}, [section])
-    >>> "All is well." in document_to_latex(document)
-    True
-    """
-    return _Latex(figures).document(document) + "\n\n\\end{document}\n"
-
-
-def blocks_to_latex(blocks: Iterable[Block], figures: str = "") -> str:
-    """Return some blocks as LaTeX for a document with the preamble of a whole one.
-
-    Parameters
-    ----------
-    blocks : iterable of Block
-    figures : str
-        As in :func:`document_to_latex`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> from dlst.reports.document import Text
-    >>> blocks_to_latex([Text("50 %")]).strip() != "50 %"
-    True
+    >>> document_to_latex([Text("50 %")])
+    '50 \\%'
     """
-    return _Latex(figures).blocks(blocks)
+    return _Latex(figures).written(document)
 
 
 class _Latex(Writer):
     # Floats that wait for room must not pile up: LaTeX holds only so many.
     end = (r"\clearpage",)
+    last = "\n\n\\end{document}\n"
     separator = ""
 
     def __init__(self, figures: str):

@@ -12,12 +12,13 @@ from dlst.reports.document import Block, Chart, Document, Drawing, Section, Tabl
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~&$])")
 
 
-def document_to_markdown(document: Document, figures: str = "") -> str:
+def document_to_markdown(document: Document | Iterable[Block], figures: str = "") -> str:
     """Return a report as Markdown: the best of a column bold, what ties with it in italics.
 
     Parameters
     ----------
-    document : Document
+    document : Document or iterable of Block
+        Blocks alone are written without a head.
     figures : str
         What stands before the names of the figures, such as ``"figures/"``; charts and drawings
         become pictures. Empty: they are told in words.
@@ -28,7 +29,7 @@ def document_to_markdown(document: Document, figures: str = "") -> str:
 
     Examples
     --------
-    >>> from dlst.reports.document import TableColumn, Section
+    >>> from dlst.reports.document import Section, TableColumn
     >>> table = Table(
     ...     "scores", "Scores", [TableColumn("method"), TableColumn("AP", "higher")],
     ...     [[TableCell("DLST"), TableCell("0.81", 0.81, best=True)],
@@ -47,29 +48,7 @@ def document_to_markdown(document: Document, figures: str = "") -> str:
     | DLST | **0.81** |
     | BR | 0.70 |
     """
-    return _Markdown(figures).document(document) + "\n"
-
-
-def blocks_to_markdown(blocks: Iterable[Block], figures: str = "") -> str:
-    """Return some blocks as Markdown, as :func:`document_to_markdown` does.
-
-    Parameters
-    ----------
-    blocks : iterable of Block
-    figures : str
-        As in :func:`document_to_markdown`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from dlst.reports.document import Text
-    >>> blocks_to_markdown([Text("Hello.")]).strip()
-    'Hello.'
-    """
-    return _Markdown(figures).blocks(blocks)
+    return _Markdown(figures).written(document)
 
 
 class _Markdown(Writer):

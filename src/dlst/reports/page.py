@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import io
+import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
+from numpy.typing import NDArray
+from PIL import Image
 
 from dlst._files import atomic_write, open_binary
 from dlst.reports._chart_values import chart_values
 from dlst.reports._plotly import THEMES, chart_figure
-from dlst.reports._png import png_address, sprite
 from dlst.reports._writer import marked_up, numeric_columns
-from dlst.reports.document import (
-    Block,
-    Chart,
-    Document,
-    Drawing,
-    Explained,
-    LatentMap,
-    Table,
-)
+from dlst.reports.document import Block, Chart, Document, Drawing, Explained, LatentMap, Table
 
 GENERATOR = "dlst report"
 """How a page says that this program wrote it."""
@@ -65,11 +62,8 @@ def write_page(document: Document, path: str | os.PathLike[str], command: str = 
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from dlst.reports.document import Document, Section, Text
-    >>> section = Section("words", "Words", [Text("Hello.")])
-    >>> document = Document("Demo", "All is well.", {}, [section])
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
-    >>> write_page(document, path)
+    >>> write_page(Document("Demo", "All is well.", {}, []), path)
     >>> is_report_page(path)
     True
     """
@@ -95,13 +89,10 @@ def render_page(document: Document, *, command: str = "") -> str:
 
     Examples
     --------
-    >>> from dlst.reports.document import Document, Section, Text
-    >>> section = Section("words", "Words", [Text("Hello.")])
-    >>> document = Document("Demo", "All is well.", {}, [section])
-    >>> "All is well." in render_page(document)
+    >>> "All is well." in render_page(Document("Demo", "All is well.", {}, []))
     True
     """
-    anchors = _Anchors(section.name for section in document.sections)
+    anchors = {"content", "plotly", "themes", *(section.name for section in document.sections)}
     # What is no markup is escaped, and a name without a value is an error.
     environment = Environment(
         loader=PackageLoader("dlst.reports"),
@@ -140,25 +131,19 @@ def prose(text: str) -> Markup:
     )
 
 
-class _Anchors:
-    """Gives every block an id of its own, which is its name where that is still free."""
-
-    def __init__(self, taken: Iterable[str]):
-        self._taken = {"content", "plotly", "themes", *taken}
-
-    def give(self, name: str) -> str:
-        anchor, number = name, 2
-        while anchor in self._taken:
-            anchor, number = f"{name}-{number}", number + 1
-        self._taken.add(anchor)
-        return anchor
+def _anchor(name: str, taken: set[str]) -> str:
+    """Give a block an id of its own, which is its name where that is still free."""
+    numbered = (f"{name}-{number}" for number in itertools.count(2))
+    anchor = next(each for each in itertools.chain([name], numbered) if each not in taken)
+    taken.add(anchor)
+    return anchor
 
 
-def _view(block: Block, anchors: _Anchors) -> dict[str, Any]:
+def _view(block: Block, anchors: set[str]) -> dict[str, Any]:
     """Give what the template needs to show a block, beside the block itself."""
     view: dict[str, Any] = {"kind": type(block).__name__, "block": block}
     if isinstance(block, Table | Chart | Drawing | LatentMap | Explained):
-        view["anchor"] = anchors.give(block.name)
+        view["anchor"] = _anchor(block.name, anchors)
     if isinstance(block, Table):
         view["numeric"] = numeric_columns(block)
     elif isinstance(block, Chart):
@@ -175,10 +160,8 @@ def _view(block: Block, anchors: _Anchors) -> dict[str, Any]:
 
 def _map_data(result: Mapping[str, Any]) -> dict[str, Any]:
     """Give a map's result with its pictures as one sheet and its labels by how often they occur."""
-    counts = [0] * len(result["label_names"])
-    for instance in result["test"]:
-        for label in instance["truth"]:
-            counts[label] += 1
+    found = Counter(label for instance in result["test"] for label in instance["truth"])
+    counts = [found[label] for label in range(len(result["label_names"]))]
     order = sorted(range(len(counts)), key=lambda label: -counts[label])
     sheets = {name: _sheet(result.get(name)) for name in ("images", "train_images")}
     return {**result, "counts": counts, "order": order, **sheets}
@@ -196,6 +179,28 @@ def _sheet(images: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "height": height,
         "count": len(ink),
     }
+
+
+def png_address(ink: NDArray[np.float64]) -> str:
+    """Return an image of shape (height, width) as a ``data:`` address; 0 is paper, 1 is ink.
+
+    Examples
+    --------
+    >>> png_address(np.eye(2))[:22]
+    'data:image/png;base64,'
+    """
+    grey = np.rint(255 * (1 - np.clip(ink, 0, 1))).astype(np.uint8)
+    stream = io.BytesIO()
+    Image.fromarray(grey).save(stream, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode()
+
+
+def sprite(images: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
+    """Lay images of shape (n, height, width) side by side, ``n_columns`` to a line."""
+    n, height, width = images.shape
+    sheet = np.pad(images, [(0, -n % n_columns), (0, 0), (0, 0)])
+    lines = sheet.reshape(-1, n_columns, height, width)
+    return lines.swapaxes(1, 2).reshape(-1, n_columns * width)
 
 
 def is_report_page(path: str | os.PathLike[str]) -> bool:

@@ -93,12 +93,16 @@ def wilcoxon_against(
             f"reference must be one of the methods ({', '.join(map(str, complete.columns))}); "
             f"got {reference!r}. Name one of them."
         )
-    rows = {
-        other: _signed_rank_row(
-            _advantage(complete[reference], complete[other], higher_is_better=higher_is_better)
-        )
-        for other in complete.columns.drop(reference)
-    }
+    rows = {}
+    for other in complete.columns.drop(reference):
+        gaps = _advantage(complete[reference], complete[other], higher_is_better=higher_is_better)
+        rows[other] = {
+            "wins": int((gaps > 0).sum()),
+            "ties": int((gaps == 0).sum()),
+            "losses": int((gaps < 0).sum()),
+            "mean_difference": float(gaps.mean()),
+            "p_value": signed_rank_p(gaps),
+        }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
     return table.assign(p_holm=holm(table["p_value"]))
 
@@ -204,24 +208,9 @@ def _advantage(ours: Any, theirs: Any, *, higher_is_better: bool) -> FloatArray:
     return advantage
 
 
-def _signed_rank_row(advantage: FloatArray) -> dict[str, float | int]:
-    # Without the ties scipy takes the exact distribution where it can; with them it would not.
-    decided = advantage[advantage != 0]
-    return {
-        "wins": int((advantage > 0).sum()),
-        "ties": int((advantage == 0).sum()),
-        "losses": int((advantage < 0).sum()),
-        "mean_difference": float(advantage.mean()),
-        "p_value": signed_rank_p(decided),
-    }
-
-
 def _paired_differences(scores_a: Any, scores_b: Any, *, higher_is_better: bool) -> FloatArray:
-    if (
-        isinstance(scores_a, pd.Series)
-        and isinstance(scores_b, pd.Series)
-        and not scores_a.index.equals(scores_b.index)
-    ):
+    are_named = isinstance(scores_a, pd.Series) and isinstance(scores_b, pd.Series)
+    if are_named and not scores_a.index.equals(scores_b.index):
         raise DataError(
             "both methods must have the same data sets in the same order; got two that differ. "
             "Take both from one frame."

@@ -69,8 +69,8 @@ def document_to_text(document: Document, width: int = WIDTH) -> str:
     DLST    *0.81
     BR        0.7
     """
-    lines = _CONTROL.sub("", _Plain(width).document(document)).split("\n")
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    lines = _CONTROL.sub("", _Plain(width).written(document)).split("\n")
+    return "\n".join(line.rstrip() for line in lines)
 
 
 class _Plain(Writer):
@@ -100,7 +100,8 @@ class _Plain(Writer):
         return textwrap.indent(text, "    ")
 
     def table(self, table: Table) -> str:
-        pieces = "\n\n".join(_drawn(table, columns) for columns in _pieces(table, self.width))
+        widths = _widths(table)
+        pieces = "\n\n".join(_drawn(table, widths, each) for each in _pieces(table, widths, self.width))
         title, note = self.paragraph(table.title), self.paragraph(table.note)
         return "\n".join([title, pieces, note] if note else [title, pieces])
 
@@ -111,9 +112,9 @@ class _Plain(Writer):
         return self.paragraph(f"[figure] {title}{figure.alternative} {figure.note}")
 
 
-def _pieces(table: Table, width: int) -> list[list[int]]:
+def _pieces(table: Table, widths: Sequence[int], width: int) -> list[list[int]]:
     """Give the columns of each piece; those that name the rows are in all of them."""
-    widths, naming = _widths(table), _naming(table)
+    naming = _naming(table)
     taken = sum(widths[:naming]) + GAP * (naming - 1)
     pieces, used = [list(range(naming))], taken
     for index, needed in enumerate(widths[naming:], start=naming):
@@ -136,15 +137,15 @@ def _naming(table: Table) -> int:
 
 
 def _widths(table: Table) -> list[int]:
-    widths = []
-    for index, numeric in enumerate(numeric_columns(table)):
-        texts = [
-            *_headings(table)[index].split("\n"),
-            *(_marked(r[index]) for r in all_rows(table)),
-        ]
-        widest = max(map(cell_len, texts))
-        widths.append(widest if numeric else min(widest, LONGEST_WORDS))
-    return widths
+    lines = [_headings(table), *([_marked(cell) for cell in row] for row in all_rows(table))]
+    widths = [
+        max(cell_len(part) for text in texts for part in text.split("\n"))
+        for texts in zip(*lines, strict=True)
+    ]
+    return [
+        widest if numeric else min(widest, LONGEST_WORDS)
+        for widest, numeric in zip(widths, numeric_columns(table), strict=True)
+    ]
 
 
 def _headings(table: Table) -> list[str]:
@@ -155,11 +156,12 @@ def _headings(table: Table) -> list[str]:
     ]
 
 
-def _drawn(table: Table, columns: Sequence[int]) -> str:
-    drawing = RichTable(box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=False)
-    widths, numeric = _widths(table), numeric_columns(table)
+def _drawn(table: Table, widths: Sequence[int], columns: Sequence[int]) -> str:
+    drawing = RichTable(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="")
+    headings, numeric = _headings(table), numeric_columns(table)
     for index in columns:
         drawing.add_column(
+            RichText(headings[index]),
             justify="right" if numeric[index] else "left",
             width=widths[index],
             no_wrap=numeric[index],
@@ -169,9 +171,6 @@ def _drawn(table: Table, columns: Sequence[int]) -> str:
     def add(texts: Sequence[str]) -> None:
         drawing.add_row(*(RichText(texts[index]) for index in columns))
 
-    headings = _headings(table)
-    deepest = max(headings[index].count("\n") for index in columns)
-    add(["\n" * (deepest - text.count("\n")) + text for text in headings])
     for number, row in enumerate(all_rows(table)):
         if number == len(table.rows):
             add(["-" * width for width in widths])

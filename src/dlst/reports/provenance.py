@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dlst.reports._toml import to_toml
-from dlst.reports.cells import columns
 from dlst.reports.document import Block, Code, Section, Table, TableCell, TableColumn, Text
 from dlst.reports.frames import record_title
 from dlst.reports.run import SIZES, Record, Run, short_name
 from dlst.reports.times import duration, run_span, wall_seconds
-from dlst.reports.words import setting_words
+from dlst.reports.words import columns, setting_words
 
 ASKED = "asked"
 """Where a saved plan says how many cells and probes it asks for; no part of the plan itself."""
@@ -25,12 +24,10 @@ LAST_WORDS = 600
 def run_facts(run: Run) -> dict[str, str]:
     """Return a few figures for the head of a report."""
     records = run.records
-    done = [record for record in records if record["status"] == "done"]
-    failed = len(records) - len(done)
-    finished = f"{len(done):,} of {len(records):,}" if failed else f"{len(done):,}, none failed"
-    facts = {"pieces of work finished": finished}
-    own = [record for record in records if record.get("kind") != "tune"]
-    left = int(run.plan.get(ASKED, 0)) - len(own)
+    done = sum(record["status"] == "done" for record in records)
+    outcome = f" of {len(records):,}" if done < len(records) else ", none failed"
+    facts = {"pieces of work finished": f"{done:,}{outcome}"}
+    left = int(run.plan.get(ASKED, 0)) - sum(record.get("kind") != "tune" for record in records)
     if left > 0:
         facts["not yet run"] = f"{left:,}"
     names = _unique(_what(record)["data"] for record in records)
@@ -39,8 +36,7 @@ def run_facts(run: Run) -> dict[str, str]:
     if methods:
         facts["methods"] = str(len(methods))
     facts |= _size_facts(run) if len(names) == 1 and run.has_results else {}
-    facts["time of all work"] = duration(sum(_seconds(record) for record in records))
-    return facts
+    return {**facts, "time of all work": _time_of(records)}
 
 
 def _size_facts(run: Run) -> dict[str, str]:
@@ -65,7 +61,14 @@ def failure_section(records: Sequence[Record]) -> Section:
         name="failures",
         title="What failed",
         columns=columns("what", "status", "message", "record"),
-        rows=[_failure_row(record) for record in failed],
+        rows=[
+            [
+                *map(TableCell, (_description(each), each["status"])),
+                _message(each),
+                TableCell(each["key"]),
+            ]
+            for each in failed
+        ],
         note="A table shows a dash where all runs failed, and means over the others elsewhere.",
     )
     sentence = f"Of {len(records):,} pieces of work {len(failed):,} failed: {words}."
@@ -88,32 +91,27 @@ def provenance_section(run: Run) -> Section:
     return Section("provenance", "Where this comes from", blocks)
 
 
-def _failure_row(record: Record) -> list[TableCell]:
-    message = str(record.get("message") or "no message")
-    told = TableCell(message, note=str(record.get("traceback") or "")[-LAST_WORDS:])
-    what, status, key = map(TableCell, (_description(record), record["status"], record["key"]))
-    return [what, status, told, key]
+def _message(record: Record) -> TableCell:
+    traceback = str(record.get("traceback") or "")
+    return TableCell(str(record.get("message") or "no message"), note=traceback[-LAST_WORDS:])
 
 
 def _facts_table(run: Run) -> Table:
     records = run.records
-    versions: dict[str, dict[str, None]] = {}
-    for record in records:
-        for name, value in (record.get("versions") or {}).items():
-            versions.setdefault(str(name), {})[str(value)] = None
+    versions = [record.get("versions") or {} for record in records]
+    names = _unique(name for each in versions for name in each)
     cells = [record["cell"] for record in run.evaluated]
     peaks = [record["peak_mib"] for record in records if record.get("peak_mib")]
-    facts = {name: ", ".join(values) for name, values in versions.items()}
+    facts = {name: ", ".join(_unique(v[name] for v in versions if name in v)) for name in names}
     if cells:
-        seeds = sorted({int(cell["seed"]) for cell in cells})
         facts["splits"] = ", ".join(_unique(cell["split"] for cell in cells))
-        facts["seeds"] = _ranges(seeds)
+        facts["seeds"] = _ranges(run.evaluated)
         settings = [setting_words(cell["protocol"]) or "as the data come" for cell in cells]
         facts["protocols"] = "; ".join(_unique(settings))
         facts["parameters"] = run.tuning.removeprefix("Tuning: ").removesuffix(".")
     kinds = Counter(str(record.get("kind", "evaluate")) for record in records)
     facts["pieces of work"] = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-    facts["time of all work"] = duration(sum(_seconds(record) for record in records))
+    facts["time of all work"] = _time_of(records)
     facts["by the clock, breaks left out"] = duration(wall_seconds(records))
     facts |= run_span(records)
     if peaks:
@@ -162,29 +160,28 @@ def _commands_table(evaluated: Sequence[Record], whole: str) -> Table:
         groups.setdefault(repr(sorted(cell.items(), key=str)), []).append(record)
     rows = []
     for group in groups.values():
-        cell = group[0]["cell"]
-        seeds = sorted({int(record["cell"]["seed"]) for record in group})
-        first = min(group, key=lambda record: int(record["cell"]["seed"]))
-        texts = [
+        group.sort(key=lambda record: int(record["cell"]["seed"]))
+        first, cell = group[0], group[0]["cell"]
+        texts = (
             short_name(cell["data"]),
-            record_title(group[0]),
+            record_title(first),
             ", ".join(filter(None, [cell["split"], setting_words(cell["protocol"])])),
-            _ranges(seeds),
-            _command(cell, seeds, whole),
+            _ranges(group),
+            _command(cell, group[-1]["cell"]["seed"] + 1, whole),
             str(first["key"]),
-        ]
-        rows.append([TableCell(text) for text in texts])
+        )
+        rows.append([*map(TableCell, texts)])
     titles = columns("data", "method", "split", "seeds", "command", "key of the first seed")
     return Table("commands", "Each number again", titles, rows)
 
 
-def _command(cell: Mapping[str, Any], seeds: Sequence[int], whole: str) -> str:
+def _command(cell: Mapping[str, Any], n_seeds: int, whole: str) -> str:
     if cell.get("tuning") == "once":
         # What was chosen on the first split of the run holds for all, so it takes the run.
         return whole
     if cell["parameters"]:
         return "dlst compare --plan plan.toml --out again"
-    options = ["--methods", cell["method"], "--split", cell["split"], "--seeds", max(seeds) + 1]
+    options = ["--methods", cell["method"], "--split", cell["split"], "--seeds", n_seeds]
     for key, value in cell["protocol"].items():
         options += ["--protocol", f"{key}={value!r}"]
     if cell.get("tuning", "none") != "none":
@@ -209,15 +206,51 @@ def _what(record: Record) -> Mapping[str, Any]:
     return found
 
 
-def _seconds(record: Record) -> float:
-    return float(record.get("wall_seconds") or 0)
+def _time_of(records: Sequence[Record]) -> str:
+    return duration(sum(float(record.get("wall_seconds") or 0) for record in records))
 
 
-def _ranges(seeds: Sequence[int]) -> str:
-    if len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[-1] + 1)):
+def _ranges(records: Sequence[Record]) -> str:
+    seeds = sorted({int(record["cell"]["seed"]) for record in records})
+    if len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1)):
         return f"{seeds[0]} to {seeds[-1]}"
     return ", ".join(map(str, seeds))
 
 
 def _unique(values: Iterable[Any]) -> list[str]:
     return list(dict.fromkeys(map(str, values)))
+
+
+def to_toml(values: Mapping[str, Any]) -> str:
+    """Write a mapping, a key a line; long lists an entry a line. None and empty lists are left out.
+
+    Examples
+    --------
+    >>> print(to_toml({"data": ["emotions"], "seeds": 3, "tuning": None}))
+    data = ["emotions"]
+    seeds = 3
+    """
+    kept = {key: value for key, value in values.items() if value not in (None, [], ())}
+    return "\n".join(f"{_key(key)} = {_top(value)}" for key, value in kept.items())
+
+
+def _top(value: Any) -> str:
+    if isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value):
+        entries = "".join(f"    {_inline(each)},\n" for each in value)
+        return f"[\n{entries}]"
+    return _inline(value)
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, Mapping):
+        kept = [(key, each) for key, each in value.items() if each is not None]
+        return f"{{{', '.join(f'{_key(key)} = {_inline(each)}' for key, each in kept)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_inline(each) for each in value)}]"
+    # Strings, numbers and truth values are written alike in TOML and in JSON.
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _key(key: str) -> str:
+    plain = key.replace("-", "").replace("_", "")
+    return key if plain.isalnum() and plain.isascii() else json.dumps(key, ensure_ascii=False)

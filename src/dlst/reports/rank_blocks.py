@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dlst.reports.cells import DASH, columns, number, signed
 from dlst.reports.document import Block, Drawing, Table, TableCell, TableColumn, Text
 from dlst.reports.rank_summary import RankSummary, p_words, rank_summary
 from dlst.reports.score_blocks import measure_heading, measure_words, scores
 from dlst.reports.score_tables import LEVEL
 from dlst.reports.scoreboard import FEWEST_RANKED
-from dlst.reports.words import anchor, listed
+from dlst.reports.words import DASH, anchor, columns, grid, listed, number, signed
 
 SHARE_KEPT = 2 / 3
 """A method with results on fewer of the data sets is not ranked, lest the others lose them too."""
@@ -80,11 +79,9 @@ def rank_blocks(summary: RankSummary, frame: pd.DataFrame | None = None) -> list
 
     Examples
     --------
-    >>> import pandas as pd
     >>> from dlst.reports import rank_summary, score_table
     >>> frame = pd.DataFrame({"title": ["a", "b"] * 3, "data": list("xxyyzz"), "seed": 0})
-    >>> frame = frame.assign(protocol="", split="", status="done")
-    >>> frame["micro_f1"] = [0.9, 0.5, 0.8, 0.6, 0.7, 0.65]
+    >>> frame = frame.assign(protocol="", split="", status="done", micro_f1=[9, 5, 8, 6, 7, 6.5])
     >>> summary = rank_summary(score_table(frame, "micro_f1"), "a", n_draws=1000)
     >>> len(rank_blocks(summary)) > 1
     True
@@ -120,13 +117,10 @@ def rank_overview(summaries: Sequence[RankSummary]) -> Table:
     ranks = pd.DataFrame({each.measure: each.ranks.mean for each in summaries})
     ranks = ranks.loc[ranks.mean(axis="columns").sort_values(kind="stable").index]
     best = ranks.round(2).eq(ranks.round(2).min())
-    rows = [
-        [
-            TableCell(str(method)),
-            *(number(ranks.at[method, each], 2, best=best.at[method, each]) for each in ranks),
-        ]
-        for method in ranks.index
-    ]
+
+    def cell(method: str, measure: str) -> TableCell:
+        return number(ranks.at[method, measure], 2, best=best.at[method, measure])
+
     sizes = "; ".join(
         f"{each.friedman.n_data} by {measure_words(each.measure)}" for each in summaries
     )
@@ -134,7 +128,7 @@ def rank_overview(summaries: Sequence[RankSummary]) -> Table:
         name="mean-ranks",
         title="Mean ranks by measure",
         columns=[*columns("method"), *columns(*map(measure_heading, ranks), direction="lower")],
-        rows=rows,
+        rows=grid(ranks.index, ranks, cell),
         note=f"1 is the best. Data sets with results of every ranked method: {sizes}.",
     )
 

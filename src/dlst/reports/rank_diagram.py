@@ -116,10 +116,6 @@ class _Place:
     def scale(self) -> float:
         return AXIS / (self.high - self.low)
 
-    @property
-    def right(self) -> float:
-        return self.left + AXIS
-
     def x(self, rank: float) -> float:
         return self.left + (rank - self.low) * self.scale
 
@@ -179,7 +175,7 @@ def _placed(names: list[str], n_left: int, values: np.ndarray, title: str) -> _P
 def _axis(place: _Place) -> list[str]:
     y = place.axis_y
     parts = [
-        _line(place.left, y, place.right, y, width=1.5),
+        _line(place.left, y, place.left + AXIS, y, width=1.5),
         _text(place.left - PAD, y - 10, "mean rank", anchor="end"),
     ]
     per_tick = TICK_ROOM / place.scale
@@ -199,11 +195,11 @@ def _difference_bar(place: _Place, critical_difference: float) -> list[str]:
     """Draw the difference above the axis's start; one that is longer than the axis has no end."""
     y = place.axis_y - 2.4 * FONT
     start, end = place.left, place.left + critical_difference * place.scale
-    fits = end <= place.right
+    fits = end <= place.left + AXIS
     label = f"CD = {critical_difference:.2f}" + ("" if fits else ", longer than the axis")
     return [
         _text(start, y - 9, label),
-        _line(start, y, min(end, place.right), y, width=2, extra=' class="difference"'),
+        _line(start, y, min(end, place.left + AXIS), y, width=2, extra=' class="difference"'),
         *(_line(x, y - 5, x, y + 5, width=2) for x in ([start, end] if fits else [start])),
     ]
 
@@ -217,7 +213,7 @@ def _leaders(
         # From the outside in, so that no line to a name crosses another.
         y = rows_top + ROW * i
         if i >= n_left:
-            edge, sign, side = place.right + PAD, 1, "start"
+            edge, sign, side = place.left + AXIS + PAD, 1, "start"
             y = rows_top + ROW * (len(names) - 1 - i)
         shown, text_y = f"{value:.2f}", y + 0.35 * FONT
         parts += [
@@ -246,12 +242,10 @@ def _escaped(text: str) -> str:
 
 def _text_width(text: str) -> float:
     """Return room enough for a text in any common sans-serif font."""
-    return FONT * sum(map(_letter_width, text))
 
+    def width(letter: str) -> float:
+        if unicodedata.east_asian_width(letter) in "WF":
+            return 1.1
+        return 0.95 if letter in "MW@%mw" else 0.75 if letter.isupper() else 0.6
 
-def _letter_width(letter: str) -> float:
-    if unicodedata.east_asian_width(letter) in "WF":
-        return 1.1
-    if letter in "MW@%mw":
-        return 0.95
-    return 0.75 if letter.isupper() else 0.6
+    return FONT * sum(map(width, text))

@@ -44,11 +44,9 @@ class RankSummary:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> from dlst.reports import score_table
     >>> frame = pd.DataFrame({"title": ["a", "b"] * 3, "data": list("xxyyzz"), "seed": 0})
-    >>> frame = frame.assign(protocol="", split="", status="done")
-    >>> frame["micro_f1"] = [0.9, 0.5, 0.8, 0.6, 0.7, 0.65]
+    >>> frame = frame.assign(protocol="", split="", status="done", micro_f1=[9, 5, 8, 6, 7, 6.5])
     >>> summary = rank_summary(score_table(frame, "micro_f1"), "a", n_draws=1000)
     >>> summary.reference, summary.friedman.n_data
     ('a', 3)
@@ -140,11 +138,9 @@ def rank_summary(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> from dlst.reports import score_table
     >>> frame = pd.DataFrame({"title": ["a", "b"] * 3, "data": list("xxyyzz"), "seed": 0})
-    >>> frame = frame.assign(protocol="", split="", status="done")
-    >>> frame["micro_f1"] = [0.9, 0.5, 0.8, 0.6, 0.7, 0.65]
+    >>> frame = frame.assign(protocol="", split="", status="done", micro_f1=[9, 5, 8, 6, 7, 6.5])
     >>> summary = rank_summary(score_table(frame, "micro_f1"), "a", n_draws=1000)
     >>> summary.ranks.mean.tolist()
     [1.0, 2.0]

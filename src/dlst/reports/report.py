@@ -129,7 +129,7 @@ def _explained_section(maps: list[LatentMap]) -> Section:
     )
     blocks = []
     for each in maps:
-        n, step = len(each.result["test"]), max(1, len(each.result["test"]) // N_EXPLAINED)
-        rows = list(range(0, n, step))[:N_EXPLAINED]
+        n = len(each.result["test"])
+        rows = list(range(0, n, max(1, n // N_EXPLAINED)))[:N_EXPLAINED]
         blocks.append(Explained(f"{each.name}-explained", each.title, each, rows))
     return Section("explained", "Rows explained", [Text(words), *blocks])

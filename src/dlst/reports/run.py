@@ -40,12 +40,10 @@ class Run:
 
     Examples
     --------
-    >>> cell = {"data": "yeast", "method": "dlst", "split": "official", "seed": 0, "protocol": {}}
-    >>> cell |= {"parameters": {}, "tuning": "none"}
-    >>> record = {"kind": "evaluate", "key": "1", "cell": cell}
-    >>> record |= {"title": "DLST", "status": "done", "metrics": {"micro_f1": 0.65}, "rows": {}}
-    >>> Run([record]).has_results
-    True
+    >>> asked = {"probe": "sizes", "data": "yeast"}
+    >>> record = {"kind": "probe", "probe": asked, "status": "done", "result": {"n": 2417}}
+    >>> Run([record]).probes("sizes")
+    {'sizes-yeast': {'n': 2417}}
     """
 
     def __init__(self, records: Iterable[Record], plan: Mapping[str, Any] | None = None):

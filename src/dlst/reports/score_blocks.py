@@ -10,15 +10,8 @@ import numpy as np
 import pandas as pd
 
 from dlst.metrics import metric_info
-from dlst.reports.cells import finite, number
 from dlst.reports.document import Chart, Direction, Series, Table, TableCell, TableColumn, Text
-from dlst.reports.frames import (
-    LABELLED,
-    is_better_higher,
-    measure_title,
-    plain_measure,
-    rule_of,
-)
+from dlst.reports.frames import LABELLED, is_better_higher, measure_title, plain_measure, rule_of
 from dlst.reports.run import CEILING, FLOOR, SIZES, Run, common_words, titled
 from dlst.reports.score_tables import (
     FEWEST_PAIRS,
@@ -29,7 +22,7 @@ from dlst.reports.score_tables import (
     paired_runs,
     score_table,
 )
-from dlst.reports.words import SIMULATED, data_title, listed
+from dlst.reports.words import SIMULATED, data_title, finite, grid, listed, number
 
 BETTER, WORSE = "▲", "▼"
 FEW_TUNING_ROWS = 100
@@ -39,6 +32,11 @@ TUNED_ON_FEW = "†"
 OWN = "own decisions"
 FLOOR_ROW = "floor: labels by frequency alone"
 CEILING_ROW = "ceiling: the best ranking, top r"
+
+
+def first_title(frame: pd.DataFrame) -> str:
+    """Name the method that others are compared with."""
+    return str(frame["title"].iloc[0])
 
 
 def scores(frame: pd.DataFrame, measure: str) -> ScoreTable | None:
@@ -52,7 +50,6 @@ def scores(frame: pd.DataFrame, measure: str) -> ScoreTable | None:
 def score_block(
     frame: pd.DataFrame,
     measure: str,
-    reference: str,
     *,
     name: str,
     title: str = "",
@@ -61,12 +58,13 @@ def score_block(
 ) -> Table | None:
     """Lay out methods × data sets, with marks, floor and ceiling; None where nothing was measured.
 
-    Marks compare the methods with the one whose title is ``reference``; ``references`` are rows
-    shown beneath, before floor and ceiling. The title is that of the measure by default.
+    Marks compare the methods with the first of them; ``references`` are rows shown beneath, before
+    floor and ceiling. The title is that of the measure by default.
     """
     summary = scores(frame, measure)
     if summary is None:
         return None
+    reference = first_title(frame)
     marks = _marks(titled(frame), measure, reference)
     few = _tuned_on_few(titled(frame))
     columns = list(summary.mean.columns)
@@ -82,30 +80,27 @@ def score_block(
         name,
         title or measure_heading(measure),
         [TableColumn("method"), *_columns(frame, measure, columns)],
-        [
-            [TableCell(str(method)), *(cell(method, column) for column in columns)]
-            for method in summary.mean.index
-        ],
+        grid(summary.mean.index, columns, cell),
         [*references, *_bounds(frame, measure)],
         " ".join(filter(None, [note, _marks_note(summary, reference), _few_note(few)])),
     )
 
 
-def score_chart(frame: pd.DataFrame, measure: str, reference: str, *, name: str) -> Chart | None:
+def score_chart(frame: pd.DataFrame, measure: str, *, name: str) -> Chart | None:
     """Draw the means of a measure, a group of bars for each data set; None without a measure."""
     summary = scores(frame, measure)
     if summary is None:
         return None
     # A bar without a whisker has one of no length.
     summary = replace(summary, std=summary.std.fillna(0.0))
-    sets = [_axis_name(str(column)) for column in summary.mean.columns]
-    if len(set(sets)) < len(sets):
-        sets = [str(column) for column in summary.mean.columns]
-
+    columns, methods = list(map(str, summary.mean.columns)), summary.mean.index
+    # Names are short, but for what must be said wherever they stand.
+    short = [data_title(each.partition(" (")[0], SIMULATED in each) for each in columns]
+    sets = columns if len(set(short)) < len(short) else short
     heading = measure_heading(measure)
     best = [
         f"{listed(map(str, summary.best.index[summary.best[column]]))} on {each}"
-        for each, column in zip(sets, summary.mean.columns, strict=True)
+        for each, column in zip(sets, columns, strict=True)
     ]
     return Chart(
         name,
@@ -113,8 +108,8 @@ def score_chart(frame: pd.DataFrame, measure: str, reference: str, *, name: str)
         "bars",
         y_title=heading,
         series=[
-            series_of(summary, method, sets, [f"on {each}" for each in sets], method == reference)
-            for method in summary.mean.index
+            series_of(summary, method, sets, [f"on {each}" for each in sets], not place)
+            for place, method in enumerate(methods)
         ],
         note="Whiskers: one standard deviation over splits.",
         alternative=f"{heading}; best: {', '.join(best)}.",
@@ -132,11 +127,6 @@ def series_of(
     ]
     low, high = (list(map(finite, mean + sign * half)) for sign in (-1, 1))
     return Series(str(method), x, list(map(finite, mean)), low, high, texts, emphasis)
-
-
-def _axis_name(column: str) -> str:
-    """Shorten the title of a column, but for what must be said wherever it stands."""
-    return data_title(column.partition(" (")[0], SIMULATED in column)
 
 
 def _bounds(frame: pd.DataFrame, measure: str) -> list[list[TableCell]]:

@@ -38,13 +38,10 @@ class ScoreTable:
 
     Examples
     --------
-    >>> from dlst.reports import results_frame
-    >>> cell = {"data": "yeast", "method": "dlst", "split": "official", "seed": 0, "protocol": {}}
-    >>> cell |= {"parameters": {}, "tuning": "none"}
-    >>> record = {"kind": "evaluate", "key": "1", "cell": cell}
-    >>> record |= {"title": "DLST", "status": "done", "metrics": {"micro_f1": 0.65}, "rows": {}}
-    >>> score_table(results_frame([record]), "micro_f1").best.loc["DLST"].tolist()
-    [True]
+    >>> frame = pd.DataFrame({"title": ["DLST", "BR"], "data": "yeast", "split": "", "seed": 0})
+    >>> frame = frame.assign(protocol="", status="done", micro_f1=[0.65, 0.6])
+    >>> score_table(frame, "micro_f1").best["yeast"].to_dict()
+    {'DLST': True, 'BR': False}
     """
 
     measure: str
@@ -87,13 +84,10 @@ def score_table(frame: pd.DataFrame, measure: str) -> ScoreTable:
 
     Examples
     --------
-    >>> from dlst.reports import results_frame
-    >>> cell = {"data": "yeast", "method": "dlst", "split": "official", "seed": 0, "protocol": {}}
-    >>> cell |= {"parameters": {}, "tuning": "none"}
-    >>> record = {"kind": "evaluate", "key": "1", "cell": cell}
-    >>> record |= {"title": "DLST", "status": "done", "metrics": {"micro_f1": 0.65}, "rows": {}}
-    >>> score_table(results_frame([record]), "micro_f1").mean.loc["DLST"].tolist()
-    [0.65]
+    >>> frame = pd.DataFrame({"title": ["DLST", "BR"], "data": "yeast", "split": "", "seed": 0})
+    >>> frame = frame.assign(protocol="", status="done", micro_f1=[0.65, 0.6])
+    >>> score_table(frame, "micro_f1").mean["yeast"].to_dict()
+    {'DLST': 0.65, 'BR': 0.6}
     """
     frame = frame.assign(column=_columns(frame))
     done = frame[frame["status"] == "done"]

@@ -10,7 +10,6 @@ import pandas as pd
 from scipy.stats import sem
 
 from dlst.metrics import metric_info
-from dlst.reports.cells import number
 from dlst.reports.document import Table, TableCell, TableColumn
 from dlst.reports.frames import LABELLED, is_better_higher, measure_title, plain_measure, rule_of
 from dlst.reports.run import CEILING, FLOOR, Run, titled
@@ -18,6 +17,7 @@ from dlst.reports.score_blocks import (
     OWN,
     bound_means,
     direction_of,
+    first_title,
     measure_heading,
     measure_words,
     score_cell,
@@ -33,7 +33,7 @@ from dlst.reports.score_tables import (
     paired_runs,
     redrawn_error,
 )
-from dlst.reports.words import listed
+from dlst.reports.words import listed, number
 
 MOST_LINES = 24
 """A run with more methods on data sets, or enough of both to rank, gets a table for a measure."""
@@ -82,7 +82,7 @@ def score_lines(
     frame = titled(run.frame)
     tables = {name: each for name in measures if (each := scores(run.frame, name)) is not None}
     sets = list(frame["column"].unique())
-    columns = [TableColumn("method"), *([TableColumn("data")] if len(sets) > 1 else [])]
+    columns = [TableColumn("method"), TableColumn("data")]
     columns += [
         TableColumn(
             measure_title(each.removesuffix(LABELLED)), direction_of(each), measure_meaning(each)
@@ -93,7 +93,7 @@ def score_lines(
     rows = [
         [
             TableCell(str(method), note=run.meaning(methods[method])),
-            *([TableCell(str(column))] if len(sets) > 1 else []),
+            TableCell(str(column)),
             *(
                 score_cell(each, method, column, note=f"{runs} runs" if runs > 1 else "")
                 for each in tables.values()
@@ -110,6 +110,10 @@ def score_lines(
             row.append(number(seconds, 1))
         for row in references:
             row.append(TableCell(""))
+    if len(sets) == 1:
+        del columns[1]
+        for row in (*rows, *references):
+            del row[1]
     note = note or _note(list(tables.values()), len(sets))
     return Table(name, title or _title(frame, sets), columns, rows, references, note)
 
@@ -136,7 +140,7 @@ def ranking_sentence(run: Run, measure: str) -> str:
     """Say on each data set how the first method stands to the next best, and to frequency alone."""
     frame = titled(run.frame)
     table = scores(run.frame, measure)
-    ours = str(frame["title"].iloc[0])
+    ours = first_title(frame)
     if table is None or ours not in table.mean.index:
         return "No measure has a value."
     parts = [_against_next(run, table, str(column), ours) for column in table.mean.columns]
@@ -216,11 +220,8 @@ def _bounds(
         for prefix, (title, meaning) in BOUNDS.items():
             known = {name: bound_means(frame, prefix + name)[column] for name in measures}
             if np.isfinite(list(known.values())).any():
-                yield [
-                    TableCell(title, note=meaning),
-                    *([TableCell(str(column))] if len(sets) > 1 else []),
-                    *(_bound(prefix, name, value) for name, value in known.items()),
-                ]
+                cells = (_bound(prefix, name, value) for name, value in known.items())
+                yield [TableCell(title, note=meaning), TableCell(str(column)), *cells]
 
 
 def _bound(prefix: str, measure: str, value: float) -> TableCell:

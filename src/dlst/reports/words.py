@@ -1,14 +1,22 @@
-"""Words that builders of tables and figures share."""
+"""What builders of tables and figures share: words, and values as cells."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dlst.reports.document import Direction, TableCell, TableColumn
+
+T = TypeVar("T")
 
 NOTHING = "No cell of this run has ended well, so there is nothing to show yet."
 SIMULATED = "simulated features"
+DASH = TableCell("—")
+"""Where there is nothing to show."""
 
 
 def data_title(name: str, simulated: bool) -> str:
@@ -66,6 +74,45 @@ def listed(words: Iterable[str]) -> str:
     """
     *first, last = list(words) or ["none"]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def known(found: Iterable[T | None]) -> list[T]:
+    """Leave out what is None."""
+    return [each for each in found if each is not None]
+
+
+def columns(*titles: str, direction: Direction = "") -> list[TableColumn]:
+    """Name columns that need no more words."""
+    return [TableColumn(title, direction) for title in titles]
+
+
+def grid(
+    rows: Collection[Any], across: Collection[Any], cell: Callable[[Any, Any], TableCell]
+) -> list[list[TableCell]]:
+    """Name each row in its first cell; ``cell`` makes the others, of the row and what is across."""
+    return [[TableCell(str(row)), *(cell(row, each) for each in across)] for row in rows]
+
+
+def number(value: float | None, decimals: int = 3, *, best: bool = False) -> TableCell:
+    """Show a number; a dash where there is none."""
+    if value is None or not np.isfinite(value):
+        return DASH
+    return TableCell(f"{value:,.{decimals}f}", float(value), best=bool(best))
+
+
+def signed(value: float, decimals: int = 3) -> TableCell:
+    """Show a difference with its sign."""
+    return TableCell(f"{value:+.{decimals}f}", float(value)) if np.isfinite(value) else DASH
+
+
+def share(value: float, decimals: int = 0) -> TableCell:
+    """Show a share in percent; a dash where there is none."""
+    return TableCell(percent(value, decimals), float(value)) if np.isfinite(value) else DASH
+
+
+def finite(value: float) -> float | None:
+    """Give a number as charts and tables take it: None where it has no value."""
+    return float(value) if np.isfinite(value) else None
 
 
 def setting_words(protocol: Mapping[str, Any]) -> str:

@@ -19,8 +19,7 @@ from dlst.experiments.latent_plane import (
     present_labels,
     spread_rows,
 )
-from dlst.experiments.protocols import COUNT
-from dlst.experiments.tables import with_features
+from dlst.experiments.protocols import COUNT, with_features
 from dlst.experiments.tuning import seeded
 from dlst.methods import CodeSpaceClassifier, MultiLabelClassifier, method_info
 from dlst.methods.scaling import take_as_they_are
