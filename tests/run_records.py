@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict
 
 from dlst.experiments import Cell, Plan
 from dlst.methods import method_info
@@ -82,7 +83,7 @@ def scored(data, method, value, *, seed=0, split="random", protocol=None, tuning
     return {
         "key": cell.key,
         "kind": "evaluate",
-        "cell": cell.as_dict(),
+        "cell": asdict(cell),
         "title": method_info(method).title,
         "status": "done",
         "parameters": {},

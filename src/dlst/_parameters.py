@@ -38,11 +38,11 @@ class Constraint:
             self.known + other.known,
         )
 
-    def check(self, name: str, value: Any) -> None:
-        """Raise ``ValueError`` for a value that is not allowed."""
+    def check(self, name: str, value: Any, error: type[Exception] = ValueError) -> None:
+        """Raise the error for a value that is not allowed."""
         if not self.allows(value):
             meant = did_you_mean(value, self.known)
-            raise ValueError(f"{name} must be {self.words}; got {value!r}.{meant}")
+            raise error(f"{name} must be {self.words}; got {value!r}.{meant}")
 
 
 def number(

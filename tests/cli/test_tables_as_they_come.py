@@ -179,14 +179,18 @@ SLIPS = {
     ("fit", "t.jsonl"): "give dlst.Tagger what pandas.read_json(…, lines=True) makes of it.",
     ("fit", "t.json"): "give dlst.Tagger what pandas.read_json makes of it.",
     ("compare", "t.csv", "--methods", "plst", "--labels", "tgas"): "Did you mean 'tags'?",
-    ("compare", "t.csv", "--split", "offical"): "--split must be among auto, official, random; got "
-    "'offical'. Did you mean 'official'?",
+    (
+        "compare",
+        "t.csv",
+        "--split",
+        "offical",
+    ): "--split must be one of auto, official, random; got 'offical'. Did you mean 'official'?",
     (
         "compare",
         "t.csv",
         "--tuning",
         "onse",
-    ): "--tuning must be among none, once, cell; got 'onse'. Did you mean 'once'?",
+    ): "--tuning must be one of none, once, cell; got 'onse'. Did you mean 'once'?",
     ("compare", "t.csv", "--decision", "mirco"): "got 'mirco'. Did you mean 'micro'?",
     ("compare", "t.csv", "--protocol", "fracton=0.1"): "got fracton. Did you mean 'fraction'?",
 }

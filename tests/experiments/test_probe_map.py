@@ -300,7 +300,7 @@ def test_a_probe_of_a_plan_gives_the_same(unsplit, tmp_path):
         ({"n_tests": 3}, "the probe map has method, .*; got n_tests"),
         ({"n_test": 0}, "n_test must be a whole number from 1 on; got 0"),
         ({"n_train": True}, "n_train must be a whole number from 1 on; got True"),
-        ({"split": "half"}, "split must be among auto, official, random; got 'half'"),
+        ({"split": "half"}, "split must be one of auto, official, random; got 'half'"),
         ({"method": "br"}, "a map needs a method with codes, such as dlst; got 'br'"),
     ],
 )

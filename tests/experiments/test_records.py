@@ -19,19 +19,23 @@ def record(number, status="done", **more):
     return {"key": f"k{number}", **about, "status": status, **more}
 
 
+def keys_in(folder):
+    return {each["key"] for each in folder.read()}
+
+
 def test_what_was_appended_is_read_in_order(tmp_path):
     folder = RecordFolder(tmp_path / "run")
     for number in range(5):
         folder.append(record(number))
     assert folder.read() == [record(number) for number in range(5)]
-    assert RecordFolder(tmp_path / "run").keys() == {f"k{number}" for number in range(5)}
+    assert keys_in(RecordFolder(tmp_path / "run")) == {f"k{number}" for number in range(5)}
 
 
 def test_a_later_record_of_a_cell_replaces_the_earlier_one(tmp_path):
     folder = RecordFolder(tmp_path)
     folder.append(record(1, "failed"))
     folder.append(record(2))
-    assert folder.keys(failed=False) == {"k2"}
+    assert [each["status"] for each in folder.read()] == ["failed", "done"]
     folder.append(record(1))
     assert folder.read() == [record(1), record(2)]
 
@@ -42,7 +46,7 @@ def test_half_a_line_is_no_record_and_is_cut_off_by_the_next(tmp_path, kept):
     folder.append(record(1))
     whole = folder.file.read_bytes()
     folder.file.write_bytes(whole + whole.replace(b"k1", b"k2")[:kept])
-    assert folder.keys() == {"k1"}
+    assert keys_in(folder) == {"k1"}
     folder.append(record(3))
     assert [each["key"] for each in folder.read()] == ["k1", "k3"]
     assert folder.file.read_bytes().count(b"\n") == 2
@@ -110,7 +114,7 @@ except Exception as error:
     assert "could not be written" in told
     assert "make room" in told
     folder = RecordFolder(tmp_path)
-    assert folder.keys() == {"k0", "k1", "k2"}
+    assert keys_in(folder) == {"k0", "k1", "k2"}
     assert folder.file.read_bytes().endswith(b"\n")
     folder.append(record(3))
     assert len(folder.read()) == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_records_hold_what_a_table_needs(table, tmp_path):
     assert seen == [1, 0]
     first = records[0]
     assert first["status"] == "done"
-    assert first["cell"] == {**small_plan(table, 1).cells()[0].as_dict()}
+    assert first["cell"] == asdict(small_plan(table, 1).cells()[0])
     assert 0 < first["metrics"]["instance_average_precision"] <= 1
     assert first["rows"]["n_train"] == 30
     assert first["seconds"]["fit"] > 0

@@ -107,7 +107,12 @@ _SHELL = {
     r"\bcolumns=\{'(\w+)': ('[^']*')\}, '(\w+)' or '(\w+)'": r"--\1 \2, --\3 or --\4",
     r"\bdlst\.methods\.available\(\)": "those that `dlst methods` lists",
 }
-_OPTIONS = {"format": ("from", "to"), "splits": ("split",)}
+_OPTIONS = {
+    "format": ("from", "to"),
+    "splits": ("split",),
+    "seconds": ("time-limit",),
+    "memory_mib": ("memory-limit",),
+}
 
 
 def _in_the_shell(message: str, given: list[str]) -> str:

@@ -92,7 +92,7 @@ def compare(
     # Registers the paper's probes, which a plan may ask for.
     import dlst.paper  # noqa: F401
     from dlst.cli import run_views, views
-    from dlst.experiments import Plan, RecordFolder, read_plan, run
+    from dlst.experiments import Limits, Plan, RecordFolder, read_plan, run
     from dlst.reports import (
         build_document,
         document_to_latex,
@@ -132,7 +132,7 @@ def compare(
             probes=[{"probe": "map", "data": name, **options} for name in mapped],
             command=" ".join(["dlst", *map(shlex.quote, sys.argv[1:])]),
         )
-    limits = run_views.limits_of(time_limit, memory_limit, jobs)
+    limits = Limits(seconds=time_limit, memory_mib=memory_limit, jobs=jobs)
     run_views.fetch_data(plan)
     with (
         run_views.crew_of(scheduler, cluster, limits) as crew,

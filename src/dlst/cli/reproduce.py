@@ -45,7 +45,7 @@ def reproduce(
     code is 1 when a cell failed.
     """
     from dlst.cli import run_views, views
-    from dlst.experiments import run
+    from dlst.experiments import Limits, run
     from dlst.paper import item as item_of
     from dlst.reports import document_to_text
 
@@ -55,7 +55,7 @@ def reproduce(
     plan = item_of(item).plan(quick=quick)
     folder = out or RUNS / f"{plan.item}{'-quick' if quick else ''}"
     # Two BLAS threads on a busy core wait for each other; cells are the better unit.
-    limits = run_views.limits_of(time_limit, memory_limit, jobs or os.cpu_count() or 1, threads=1)
+    limits = Limits(time_limit, memory_limit, jobs or os.cpu_count() or 1, threads=1)
     run_views.fetch_data(plan)
     with run_views.resumable(folder), run_views.run_bar() as watch:
         records = run(plan, folder, limits=limits, again=again, watch=watch)

@@ -28,19 +28,6 @@ if TYPE_CHECKING:
 MOST_PRINTED_ROWS = 30
 
 
-def limits_of(
-    time_limit: float, memory_limit: float | None, jobs: int, threads: int | None = None
-) -> Limits:
-    """Make limits of what options say; what makes no sense is told in their words."""
-    from dlst._parameters import number
-    from dlst.experiments import Limits
-
-    number(above=0).check("--time-limit", time_limit)
-    if memory_limit is not None:
-        number(above=0).check("--memory-limit", memory_limit)
-    return Limits(seconds=time_limit, memory_mib=memory_limit, jobs=jobs, threads=threads)
-
-
 @contextmanager
 def crew_of(
     scheduler: str | None, cluster: int | None, limits: Limits
@@ -90,6 +77,9 @@ def run_bar(first: str = "starting") -> Iterator[Callable[[Progress, dict[str, A
     if not sys.stderr.isatty():
         yield lambda at, record: None
         return
+    from dlst.reports.run import short_name
+    from dlst.reports.times import duration
+
     # The name of a file is no markup.
     name = TextColumn("{task.description}", markup=False)
     columns = (name, BarColumn(), TextColumn("{task.fields[state]}"))
@@ -100,10 +90,10 @@ def run_bar(first: str = "starting") -> Iterator[Callable[[Progress, dict[str, A
             what = record.get("cell") or record["probe"]
             state = f"{at.done} done, {at.failed} failed, {at.left} left"
             if at.seconds_left is not None:
-                state += f", about {_duration(at.seconds_left)}"
+                state += f", about {duration(at.seconds_left)}"
             bar.update(
                 task,
-                description=f"{_short(what['data'])} · {what.get('method', record['kind'])}",
+                description=f"{short_name(what['data'])} · {what.get('method', record['kind'])}",
                 total=at.total,
                 completed=at.done + at.failed,
                 state=state,
@@ -177,13 +167,3 @@ def name_failures(records: Iterable[Mapping[str, Any]]) -> None:
                 f"seed {cell['seed']}: {record.get('message')}",
                 file=sys.stderr,
             )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def _short(name: str) -> str:
-    return name.rsplit("/", 1)[-1]

@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from dlst._nearest import did_you_mean
+from dlst._parameters import one_of
 from dlst.errors import DlstError, PlanError
 from dlst.experiments.probes import check_probe
-from dlst.experiments.protocols import DRAWN, check_protocol
+from dlst.experiments.protocols import DRAWN, check_keys, check_protocol
 from dlst.methods import make, method_info
 
 SplitKind = Literal["auto", "official", "random"]
+SPLITS = one_of(*get_args(SplitKind))
 Tuning = Literal["none", "once", "cell"]
 
 TUNING_MEANINGS = {
@@ -129,10 +130,6 @@ class Cell:
         """A name made of what the cell is: the same in every run, on every machine."""
         return stable_key(asdict(self))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -189,7 +186,7 @@ class Plan:
         data = "data must be names, or name, splits, seeds and protocols"
         object.__setattr__(self, "data", tuple(_made(Source, each, data) for each in self.data))
         _check_parts(self.splits, self.protocols)
-        _check_choice("tuning", self.tuning, get_args(Tuning))
+        one_of(*get_args(Tuning)).check("tuning", self.tuning, PlanError)
         for probe in self.probes:
             check_probe(probe)
 
@@ -295,11 +292,7 @@ def plan_of(given: Mapping[str, Any]) -> Plan:
     >>> len(plan_of({"data": ["yeast"], "methods": ["dlst", "br"]}).cells())
     2
     """
-    known = [each.name for each in fields(Plan)]
-    strange = sorted(set(given) - set(known))
-    if strange:
-        meant = did_you_mean(strange[0], known)
-        raise PlanError(f"a plan has {', '.join(known)}; got {', '.join(strange)}.{meant}")
+    check_keys("a plan", given, [each.name for each in fields(Plan)])
     missing = [name for name in ("data", "methods") if name not in given]
     if missing and not given.get("probes"):
         raise PlanError(f"a plan must say its {' and '.join(missing)}.")
@@ -329,7 +322,7 @@ def _check_listed(owner: Any, parts: Sequence[str]) -> None:
 
 def _check_parts(splits: Sequence[str], protocols: Sequence[Mapping[str, Any]]) -> None:
     for split in splits:
-        _check_choice("splits", split, get_args(SplitKind))
+        SPLITS.check("splits", split, PlanError)
     for protocol in protocols:
         check_protocol(protocol)
 
@@ -341,12 +334,6 @@ def _seeds(given: Any) -> tuple[int, ...]:
     if not listed or not all(isinstance(seed, int) and seed >= 0 for seed in listed):
         raise PlanError(f"seeds must be a number of seeds or a list of them; got {given!r}.")
     return listed
-
-
-def _check_choice(name: str, given: Any, choices: Sequence[str]) -> None:
-    if given not in choices:
-        meant = did_you_mean(given, choices)
-        raise PlanError(f"{name} must be among {', '.join(choices)}; got {given!r}.{meant}")
 
 
 def stable_key(value: Any) -> str:

@@ -33,7 +33,7 @@ A protocol is a mapping with any of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -116,14 +116,16 @@ class Rows:
 
 def check_protocol(protocol: Mapping[str, Any]) -> None:
     """Refuse keys and values that mean nothing."""
-    strange = sorted(set(protocol) - set(KEYS))
-    if strange:
-        meant = did_you_mean(strange[0], KEYS)
-        raise PlanError(f"a protocol has {', '.join(KEYS)}; got {', '.join(strange)}.{meant}")
+    check_keys("a protocol", protocol, KEYS)
     for key, given in protocol.items():
-        if not _MEANINGS[key].allows(given):
-            meant = did_you_mean(given, _MEANINGS[key].known)
-            raise PlanError(f"{key} must be {_MEANINGS[key].words}; got {given!r}.{meant}")
+        _MEANINGS[key].check(key, given, PlanError)
+
+
+def check_keys(owner: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse keys that are not known."""
+    if strange := sorted(set(given) - set(known)):
+        meant = did_you_mean(strange[0], known)
+        raise PlanError(f"{owner} has {', '.join(known)}; got {', '.join(strange)}.{meant}")
 
 
 def rows_of(data: Dataset, split: str, seed: int, protocol: Mapping[str, Any]) -> Rows:

@@ -144,10 +144,6 @@ class RecordFolder:
             with atomic_write(target.path / PLAN, text=True) as stream:
                 stream.write((self.path / PLAN).read_text(encoding="utf-8"))
 
-    def keys(self, *, failed: bool = True) -> set[str]:
-        """Give the keys of finished cells, with or without those that failed."""
-        return {record["key"] for record in self.read() if failed or record["status"] == "done"}
-
     @contextmanager
     def hold(self, key: str) -> Iterator[bool]:
         """Hold a cell while working on it; gives False when another process does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from dlst._parameters import integer, number
@@ -69,14 +69,14 @@ class Task:
     @property
     def key(self) -> str:
         """Key of the record: all that its numbers depend on, but for the code."""
-        about = dict(self.probe) if self.cell is None else self.cell.as_dict()
+        about = dict(self.probe) if self.cell is None else asdict(self.cell)
         name = stable_key([self.kind, about, self.data_sha256, self.chosen])
         return name if self.kind == "evaluate" else f"{self.kind}-{name}"
 
     @property
     def body(self) -> dict[str, Any]:
         """What the record says of the task."""
-        about = {"probe": dict(self.probe)} if self.cell is None else {"cell": self.cell.as_dict()}
+        about = {"probe": dict(self.probe)} if self.cell is None else {"cell": asdict(self.cell)}
         return {"kind": self.kind, **about, "data_sha256": self.data_sha256}
 
     @property

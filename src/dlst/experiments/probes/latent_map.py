@@ -19,7 +19,8 @@ from dlst.experiments.latent_plane import (
     present_labels,
     spread_rows,
 )
-from dlst.experiments.protocols import COUNT, with_features
+from dlst.experiments.plan import SPLITS
+from dlst.experiments.protocols import COUNT, check_keys, with_features
 from dlst.experiments.tuning import seeded
 from dlst.methods import CodeSpaceClassifier, MultiLabelClassifier, method_info
 from dlst.methods.scaling import take_as_they_are
@@ -35,7 +36,6 @@ DEFAULTS: Mapping[str, Any] = {
     "n_reasons": 8,
 }
 COUNTS = ("n_test", "n_train", "n_neighbours", "n_reasons")
-SPLITS = ("auto", "official", "random")
 
 DIGITS = 4
 """Significant digits of places, distances and weights."""
@@ -142,16 +142,11 @@ def _centres(model: CodeSpaceClassifier, plane: CodePlane) -> list[dict[str, Any
 
 
 def _checked(settings: Mapping[str, Any]) -> dict[str, Any]:
-    strange = sorted(set(settings) - set(DEFAULTS))
-    if strange:
-        raise PlanError(f"the probe map has {', '.join(DEFAULTS)}; got {', '.join(strange)}.")
+    check_keys("the probe map", settings, tuple(DEFAULTS))
     chosen = {**DEFAULTS, **settings}
     for name in COUNTS:
-        count = chosen[name]
-        if not COUNT.allows(count):
-            raise PlanError(f"{name} must be {COUNT.words}; got {count!r}.")
-    if chosen["split"] not in SPLITS:
-        raise PlanError(f"split must be among {', '.join(SPLITS)}; got {chosen['split']!r}.")
+        COUNT.check(name, chosen[name], PlanError)
+    SPLITS.check("split", chosen["split"], PlanError)
     return chosen
 
 
