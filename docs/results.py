@@ -82,9 +82,9 @@ def write_item(item: Item, document: Document) -> None:
     figures = KEPT / item.name / "figures"
     shutil.rmtree(figures, ignore_errors=True)
     figures.mkdir(parents=True)
-    for chart in document.charts():
+    for chart in document.blocks(Chart):
         save_chart(chart, figures / chart.name, formats=("svg",))
-    for drawing in document.drawings():
+    for drawing in document.blocks(Drawing):
         save_drawing(drawing, figures / drawing.name, formats=("svg",))
     with atomic_write(KEPT / f"{item.name}.md", text=True) as stream:
         stream.write(document_to_markdown(document, f"{item.name}/figures/"))

@@ -189,6 +189,6 @@ def test_the_verdict_is_two_sentences_of_figures():
 def test_names_stay_unique_when_data_are_probed_twice():
     found = sections(Run([record(), record()], {}))
     document = Document("t", "v", {}, found)
-    names = [block.name for block in (*document.tables(), *document.charts())]
+    names = [block.name for block in (*document.blocks(Table), *document.blocks(Chart))]
     assert len(set(names)) == len(names) == 14
     assert [section.name for section in found] == ["codes-planets", "codes-planets-2"]

@@ -100,6 +100,7 @@ def compare(
         document_to_text,
         write_results,
     )
+    from dlst.reports.document import Table
 
     if (plan_file is None) == (not data):
         raise PlanError(
@@ -147,7 +148,7 @@ def compare(
     else:
         shown = run_views.sections_of(build_document(records, plan.as_dict()), PRINTED)
         if markdown or latex:
-            typer.echo((document_to_latex if latex else document_to_markdown)(shown.tables()))
+            typer.echo((document_to_latex if latex else document_to_markdown)(shown.blocks(Table)))
         else:
             typer.echo(document_to_text(shown))
         run_views.name_failures(records)

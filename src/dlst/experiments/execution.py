@@ -47,16 +47,14 @@ def carry_out(cell: Cell, chosen: Mapping[str, Any] | None = None) -> dict[str, 
     ``metrics``, ``seconds``, ``rows``, ``split``, ``warnings``, and what the protocol asks for.
     """
     rows, facts = _rows_and_facts(cell)
-    started = time.perf_counter()
-    choice = Tuned(dict(chosen or {}), [])
+    choice, tuning_seconds = Tuned(dict(chosen or {}), []), 0.0
     if cell.tuning == "cell":
-        choice = tuned(cell.method, rows.train, _fixed(cell, rows), cell.seed)
+        choice, tuning_seconds = _tuned(cell, rows)
     parameters = {**_fixed(cell, rows), **choice.parameters}
-    tuning_seconds = time.perf_counter() - started
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         measured = _measured(cell, parameters, rows)
-    measured["seconds"] = {"tune": round(tuning_seconds, 4), **measured["seconds"]}
+    measured["seconds"] = {"tune": tuning_seconds, **measured["seconds"]}
     return {
         "parameters": parameters,
         "tried": choice.tried,
@@ -69,14 +67,14 @@ def carry_out(cell: Cell, chosen: Mapping[str, Any] | None = None) -> dict[str, 
 def choose_parameters(cell: Cell) -> dict[str, Any]:
     """Tune a cell's method on its training rows; what ``tuning="once"`` does first."""
     rows, facts = _rows_and_facts(cell)
+    choice, seconds = _tuned(cell, rows)
+    return {**choice._asdict(), "seconds": {"tune": seconds}, **facts}
+
+
+def _tuned(cell: Cell, rows: Rows) -> tuple[Tuned, float]:
     started = time.perf_counter()
     choice = tuned(cell.method, rows.train, _fixed(cell, rows), cell.seed)
-    return {
-        "parameters": choice.parameters,
-        "tried": choice.tried,
-        "seconds": {"tune": round(time.perf_counter() - started, 4)},
-        **facts,
-    }
+    return choice, round(time.perf_counter() - started, 4)
 
 
 def _fixed(cell: Cell, rows: Rows) -> dict[str, Any]:

@@ -202,8 +202,7 @@ class Plan:
 
     def cells(self) -> list[Cell]:
         """Expand into cells, in the order in which they are run; none occurs twice."""
-        found = {cell.key: cell for cell in self._all_cells()}
-        return list(found.values())
+        return list({cell.key: cell for cell in self._all_cells()}.values())
 
     def _all_cells(self) -> Iterator[Cell]:
         for source in self.sources:

@@ -195,8 +195,7 @@ class _Run:
 
     def _look_at_others(self, waiting: list[Task]) -> None:
         """Take over records of tasks that another runner finished."""
-        for record in self.records.news():
-            self.others[record["key"]] = record
+        self.others |= {record["key"]: record for record in self.records.news()}
         for task in waiting:
             found = self.others.get(task.key)
             if found is None or task.key in self.finished:

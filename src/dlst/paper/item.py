@@ -12,7 +12,8 @@ from dlst.experiments import Plan
 from dlst.paper.published import MEASURES
 from dlst.reports import Run
 from dlst.reports.document import Section, Table, TableCell, Text
-from dlst.reports.score_blocks import measure_heading, score_block
+from dlst.reports.frames import measure_heading
+from dlst.reports.score_blocks import score_block
 from dlst.reports.words import NOTHING, anchor, known
 
 DEFAULT, PIPELINE = "dlst", "dlst-paper"

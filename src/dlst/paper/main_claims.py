@@ -13,8 +13,9 @@ from dlst.paper.item import AP, DEFAULT, PIPELINE, Judged, judged_by_share, most
 from dlst.paper.published import MAIN, MEASURES, PRINTED_AS, main_value
 from dlst.reports import Run
 from dlst.reports.comparison import standing
+from dlst.reports.frames import measure_words
 from dlst.reports.run import CEILING, FLOOR, real, titled
-from dlst.reports.score_blocks import measure_words, scores
+from dlst.reports.score_blocks import scores
 from dlst.reports.words import listed, signed_percent
 
 KINDS = ["random", "official"]

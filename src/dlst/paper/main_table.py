@@ -32,16 +32,10 @@ from dlst.paper.published import DATASETS, MEASURES
 from dlst.reports import Run
 from dlst.reports.comparison import cost_section, rank_sections, standing
 from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text
+from dlst.reports.frames import direction_of, measure_heading
 from dlst.reports.rank_blocks import holm_sentence, ranks_of
 from dlst.reports.run import real
-from dlst.reports.score_blocks import (
-    direction_of,
-    first_title,
-    measure_heading,
-    run_sentences,
-    score_block,
-    score_chart,
-)
+from dlst.reports.score_blocks import first_title, run_sentences, score_block, score_chart
 from dlst.reports.words import NOTHING, anchor, columns, known, listed, number
 
 MAPPED = ("emotions", "scene", "yeast", "msrc")

@@ -196,15 +196,11 @@ def _named_classes(name: str, title: str, part: pd.DataFrame, method: str) -> Ta
 def _judged_classes(part: pd.DataFrame, method: str) -> list[tuple[str, str, list[float], bool]]:
     """Give class, claim, precision and recall, and whether they compare as claimed."""
     values = [by_class(part, each)[method] for each in BOTH]
-    found = [
-        (label, claim, [each.get(label, np.nan) for each in values])
-        for claim, labels in NUSWIDE_CLASSES.items()
-        for label in labels
-    ]
     return [
         (label, claim, pair, claim == _compared(*pair))
-        for label, claim, pair in found
-        if np.isfinite(pair).all()
+        for claim, labels in NUSWIDE_CLASSES.items()
+        for label in labels
+        if np.isfinite(pair := [each.get(label, np.nan) for each in values]).all()
     ]
 
 

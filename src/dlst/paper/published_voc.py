@@ -93,14 +93,9 @@ def classes_not_led() -> dict[str, list[str]]:
     >>> classes_not_led()["cat"]
     ['CNN-RNN']
     """
-    found: dict[str, list[str]] = {}
-    for position, name in enumerate(VOC_CLASSES):
-        ours = VOC_AP["DLST"][position]
-        ahead = [
-            method
-            for method, values in VOC_AP.items()
-            if method != "DLST" and values[position] >= ours
-        ]
-        if ahead:
-            found[name] = ahead
-    return found
+    rivals = {method: ap for method, ap in VOC_AP.items() if method != "DLST"}
+    return {
+        name: ahead
+        for place, (name, ours) in enumerate(zip(VOC_CLASSES, VOC_AP["DLST"], strict=True))
+        if (ahead := [method for method, ap in rivals.items() if ap[place] >= ours])
+    }

@@ -10,6 +10,7 @@ from dlst.methods import available
 from dlst.paper.item import DEFAULT, NINE, WITH_FEATURES, Item, correction_words
 from dlst.reports import Run
 from dlst.reports.document import Section, Text
+from dlst.reports.frames import measure_words
 from dlst.reports.rank_blocks import (
     holm_sentence,
     rank_blocks,
@@ -19,7 +20,7 @@ from dlst.reports.rank_blocks import (
 )
 from dlst.reports.rank_summary import RankSummary
 from dlst.reports.run import real
-from dlst.reports.score_blocks import measure_words, run_sentences
+from dlst.reports.score_blocks import run_sentences
 from dlst.reports.scoreboard import FEWEST_RANKED
 from dlst.reports.words import anchor, known, listed
 

@@ -25,8 +25,9 @@ from dlst.paper.published import MEASURES, Printed, variant_value
 from dlst.reports import Run
 from dlst.reports.comparison import cost_section
 from dlst.reports.document import Block, Section, Table, TableCell, Text
+from dlst.reports.frames import measure_heading, measure_words
 from dlst.reports.run import titled
-from dlst.reports.score_blocks import measure_heading, measure_words, run_sentences
+from dlst.reports.score_blocks import run_sentences
 from dlst.reports.words import DASH, anchor, columns, listed, signed_percent
 
 WHOLE = (DEFAULT, PIPELINE)

@@ -71,7 +71,8 @@ def settle_ticks(figure: Figure, axes: Axes) -> None:
     if not _collide(boxes):
         return
     places, texts = axes.get_xticks(), [label.get_text() for label in axes.get_xticklabels()]
-    axes.set_xticks(places, [_wrapped(text) for text in texts], fontsize=SMALL)
+    lines = [[textwrap.fill(line, 12) for line in text.split("\n")] for text in texts]
+    axes.set_xticks(places, list(map("\n".join, lines)), fontsize=SMALL)
     boxes = _boxes(figure, axes)
     if not _collide(boxes):
         return
@@ -97,10 +98,6 @@ def _boxes(figure: Figure, axes: Axes) -> list[Bbox]:
 def _collide(boxes: list[Bbox]) -> bool:
     from_left = sorted(boxes, key=lambda box: box.x0)
     return any(left.x1 + TICK_GAP > right.x0 for left, right in pairwise(from_left))
-
-
-def _wrapped(text: str) -> str:
-    return "\n".join(textwrap.fill(line, 12) for line in text.split("\n"))
 
 
 def _is_power(value: float) -> bool:

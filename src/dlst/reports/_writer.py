@@ -55,7 +55,7 @@ class Writer:
             parts.append(self.paragraph(document.verdict))
         if document.facts:
             parts.append(self.facts(document.facts))
-        if self.separator and (said := self.marks(document.tables())):
+        if self.separator and (said := self.marks(document.blocks(Table))):
             parts.append(self.separator.join(said))
         for section in document.sections:
             parts += [self.section(section), *map(self.block, section.blocks), *self.end]

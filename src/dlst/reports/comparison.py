@@ -9,17 +9,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dlst.reports.document import Block, Section, Table, TableCell, Text
-from dlst.reports.frames import BUDGET, SUITED, TOP_R
+from dlst.reports.frames import BUDGET, SUITED, TOP_R, measure_words
 from dlst.reports.rank_blocks import holm_sentence, rank_blocks, rank_sentence, ranks_of
 from dlst.reports.run import Run, real, titled
-from dlst.reports.score_blocks import (
-    first_title,
-    measure_words,
-    run_sentences,
-    score_block,
-    score_chart,
-    scores,
-)
+from dlst.reports.score_blocks import first_title, run_sentences, score_block, score_chart, scores
 from dlst.reports.scoreboard import is_small, ranking_sentence, score_lines
 from dlst.reports.words import NOTHING, anchor, columns, known, listed, number
 
@@ -100,13 +93,13 @@ def sections(run: Run) -> list[Section]:
     if not run.has_results:
         return [Section("scores", "Scores", [Text(NOTHING)])]
     frame = run.frame
-    beside = plain_measures(frame)
+    judged, beside = measures_of(frame)
     words = run_sentences(run, by_column=bool(beside))
     if is_small(frame):
-        tables = [score_lines(run, measures_of(frame))]
+        tables = [score_lines(run, judged)]
         if beside:
-            named = {"name": "top-r", "title": PLAIN_TITLE, "note": PLAIN_NOTE}
-            tables.append(score_lines(run, beside, **named))
+            more = score_lines(run, beside, name="top-r", title=PLAIN_TITLE, note=PLAIN_NOTE)
+            tables.append(more)
         return [Section("scores", "Scores", [*words, *tables])]
     counted, apart = real(frame), frame[frame["simulated"]]
     shown = _score_section("scores", "Scores", words, counted)
@@ -124,23 +117,22 @@ def verdict(run: Run) -> str:
         return "All features were simulated, which counts in no verdict."
     counted = Run([run.evaluated[index] for index in frame.index], run.plan)
     ranked = ranks_of(frame, MEASURES[0])
-    stands = standing_sentence(frame, measures_of(frame))
-    if beside := plain_measures(frame):
-        stands = (
-            f"{standing_sentence(frame, measures_of(frame), 'In each column by the rule for it')} "
-            f"{standing_sentence(frame, beside, 'By the plain top r, which follows no rule,')}"
-        )
+    judged, beside = measures_of(frame)
+    stands = standing_sentence(frame, judged, "In each column by the rule for it" if beside else "")
+    if beside:
+        plain = standing_sentence(frame, beside, "By the plain top r, which follows no rule,")
+        stands = f"{stands} {plain}"
     if ranked is None:
         return f"{ranking_sentence(counted, MEASURES[0])} {stands}"
     tests = holm_sentence([ranked])
     return f"{rank_sentence(ranked)} {tests[0].upper()}{tests[1:]}. {stands}"
 
 
-def measures_of(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return what methods are judged by.
+def measures_of(frame: pd.DataFrame) -> tuple[Sequence[str], Sequence[str]]:
+    """Return what methods are judged by, and what is shown beside and judges nothing.
 
     Where all of them have learnt rules, a measure of label sets is that of the rule that suits it,
-    and the plain top r of a ranking judges nothing: :func:`plain_measures`.
+    and the plain top r of a ranking, for which a rule chooses r labels, stands beside.
     """
     done = frame[frame["status"] == "done"]
 
@@ -151,19 +143,12 @@ def measures_of(frame: pd.DataFrame) -> tuple[str, ...]:
         plain = measure.replace(BUDGET, TOP_R)
         return measure == plain or (is_known(measure) and not done[measure].equals(done[plain]))
 
-    measures = tuple(measure for measure in MEASURES if says_more(measure))
+    measures = [measure for measure in MEASURES if says_more(measure)]
     if not all(is_known(f"{measure}{SUITED}") for measure in HAVE_RULES):
-        return measures
-    beside = {each for each in PLAIN if each.replace(TOP_R, BUDGET) in measures}
-    return tuple(
-        f"{name}{SUITED}" if name in HAVE_RULES else name for name in measures if name not in beside
-    )
-
-
-def plain_measures(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return what is shown beside and not judged: top r, where a rule chooses r labels for all."""
-    judged = measures_of(frame)
-    return tuple(measure for measure in PLAIN if measure not in judged)
+        return measures, []
+    beside = [each for each in PLAIN if each.replace(TOP_R, BUDGET) in measures]
+    judged = [name for name in measures if name not in beside]
+    return [f"{name}{SUITED}" if name in HAVE_RULES else name for name in judged], beside
 
 
 def rank_sections(frame: pd.DataFrame, measures: Sequence[str] = RANKED) -> list[Section]:
@@ -245,7 +230,8 @@ def _score_section(
 ) -> list[Section]:
     if frame.empty:
         return []
-    notes = dict.fromkeys(measures_of(frame), "") | dict.fromkeys(plain_measures(frame), PLAIN_NOTE)
+    judged, beside = measures_of(frame)
+    notes = dict.fromkeys(judged, "") | dict.fromkeys(beside, PLAIN_NOTE)
     tables = [
         score_block(frame, measure, name=anchor(name, measure), note=note)
         for measure, note in notes.items()

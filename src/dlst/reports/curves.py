@@ -11,14 +11,9 @@ from typing import Any
 import pandas as pd
 
 from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, TableColumn
+from dlst.reports.frames import measure_heading
 from dlst.reports.run import FLOOR, Run
-from dlst.reports.score_blocks import (
-    FLOOR_ROW,
-    measure_heading,
-    score_cell,
-    series_of,
-    simulated_sentence,
-)
+from dlst.reports.score_blocks import FLOOR_ROW, score_cell, series_of, simulated_sentence
 from dlst.reports.score_tables import ScoreTable, score_table
 from dlst.reports.words import DASH, anchor, columns, data_title, finite, grid, listed, number
 
@@ -44,12 +39,11 @@ def curve_frame(run: Run, position: Callable[[Mapping[str, Any]], float | None])
 
 def parts_of(frame: pd.DataFrame) -> list[Part]:
     """Split by data set, in order of appearance; what never ended is out."""
-    parts = []
-    for name, part in frame.groupby("data", sort=False) if len(frame) else ():
-        done = part[part["status"] == "done"]
-        if len(done):
-            parts.append((str(name), data_title(str(name), bool(done["simulated"].any())), part))
-    return parts
+    return [
+        (str(name), data_title(str(name), bool(part.loc[done, "simulated"].any())), part)
+        for name, part in (frame.groupby("data", sort=False) if len(frame) else ())
+        if (done := part["status"] == "done").any()
+    ]
 
 
 def scores_along(part: pd.DataFrame, measure: str) -> ScoreTable:

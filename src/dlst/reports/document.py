@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 Direction = Literal["higher", "lower", ""]
 ChartKind = Literal["lines", "bars", "scatter", "heatmap"]
@@ -141,6 +141,7 @@ class Explained:
 
 
 Block = Text | Code | Table | Chart | Drawing | LatentMap | Explained
+Kind = TypeVar("Kind", bound=Block)
 
 
 @dataclass(frozen=True)
@@ -176,17 +177,7 @@ class Document:
     facts: Mapping[str, str]
     sections: Sequence[Section]
 
-    def tables(self) -> list[Table]:
-        """Give all tables, in order."""
-        return [block for block in self._blocks() if isinstance(block, Table)]
-
-    def charts(self) -> list[Chart]:
-        """Give all charts, in order."""
-        return [block for block in self._blocks() if isinstance(block, Chart)]
-
-    def drawings(self) -> list[Drawing]:
-        """Give all finished drawings, in order."""
-        return [block for block in self._blocks() if isinstance(block, Drawing)]
-
-    def _blocks(self) -> list[Block]:
-        return [block for section in self.sections for block in section.blocks]
+    def blocks(self, kind: type[Kind]) -> list[Kind]:
+        """Give all blocks of a kind, such as :class:`Table`, in order."""
+        blocks = (block for section in self.sections for block in section.blocks)
+        return [block for block in blocks if isinstance(block, kind)]

@@ -14,7 +14,7 @@ from dlst._files import atomic_write
 from dlst._spreadsheets import harmless
 from dlst.reports._writer import cell_words, numeric_columns
 from dlst.reports.charts import FORMATS, can_draw, save_chart, save_drawing
-from dlst.reports.document import Chart, Document, Table
+from dlst.reports.document import Chart, Document, Drawing, Table
 from dlst.reports.frames import results_frame
 from dlst.reports.latex import document_to_latex
 from dlst.reports.markdown import document_to_markdown
@@ -64,21 +64,24 @@ def write_everything(
         _written(folder / "report.md", document_to_markdown(document, pictures)),
         _written(folder / "report.tex", document_to_latex(document, "figures/")),
     ]
-    written.extend(_write_table(table, tables / f"{table.name}.csv") for table in document.tables())
+    written.extend(
+        _write_table(table, tables / f"{table.name}.csv") for table in document.blocks(Table)
+    )
     written.extend(write_results(records, folder))
-    for chart in document.charts():
+    for chart in document.blocks(Chart):
         if can_draw():
             written.extend(save_chart(chart, figures / chart.name))
         written.append(_write_values(chart, figures / f"{chart.name}.csv"))
-    for drawing in document.drawings():
+    for drawing in document.blocks(Drawing):
         formats = FORMATS if can_draw() else ("svg",)
         written.extend(save_drawing(drawing, figures / drawing.name, formats))
     return written
 
 
 def _check_names(document: Document) -> None:
-    tables = Counter(table.name for table in document.tables())
-    figures = Counter(figure.name for figure in (*document.charts(), *document.drawings()))
+    tables = Counter(table.name for table in document.blocks(Table))
+    figures = Counter(chart.name for chart in document.blocks(Chart))
+    figures.update(drawing.name for drawing in document.blocks(Drawing))
     for counts in (tables, figures):
         for name, times in counts.items():
             if not _NAME.fullmatch(name):

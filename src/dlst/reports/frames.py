@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dlst.metrics import metric_info
+from dlst.reports.document import Direction
 
 TOP_R, BUDGET, SUITED = "_top_r", "_budget", "_suited"
 RULES = {TOP_R: "top r", BUDGET: "rule budget", SUITED: "rule {}"}
@@ -16,6 +17,7 @@ RULES = {TOP_R: "top r", BUDGET: "rule budget", SUITED: "rule {}"}
 at a measure has the first word of its name."""
 
 LABELLED = "_labelled"
+OWN = "own decisions"
 IDENTITY = ("data", "method", "title", "split", "seed", "protocol")
 
 
@@ -117,6 +119,37 @@ def measure_title(measure: str) -> str:
         return f"{name}, rows with labels"
     rule = rule_of(measure)
     return name if rule is None else f"{name}, {rule}"
+
+
+def direction_of(measure: str) -> Direction:
+    """Say which values of a measure are better, as tables do."""
+    return "higher" if is_better_higher(measure) else "lower"
+
+
+def measure_words(measure: str) -> str:
+    """Name a measure in a sentence.
+
+    Examples
+    --------
+    >>> measure_words("micro_f1"), measure_words("micro_f1_top_r")
+    ('micro-F1 (own decisions)', 'micro-F1 (top r)')
+    """
+    name, _, rule = measure_heading(measure.removesuffix(LABELLED)).partition(", ")
+    name = name if name.startswith("Hamming") else name[0].lower() + name[1:]
+    return f"{name} ({rule})" if rule else name
+
+
+def measure_heading(measure: str) -> str:
+    """Name a measure above a table; one of decisions says whose they are.
+
+    Examples
+    --------
+    >>> measure_heading("micro_f1"), measure_heading("macro_auc")
+    ('Micro-F1, own decisions', 'Macro AUC')
+    """
+    title = measure_title(measure)
+    own = metric_info(plain_measure(measure)).needs == "decisions" and rule_of(measure) is None
+    return f"{title}, {OWN}" if own else title
 
 
 def _row(record: Mapping[str, Any]) -> dict[str, Any]:

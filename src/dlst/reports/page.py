@@ -110,7 +110,7 @@ def render_page(document: Document, *, command: str = "") -> str:
             for section in document.sections
         ],
         themes=THEMES,
-        plotly=_plotly_source() if document.charts() else None,
+        plotly=_plotly_source() if document.blocks(Chart) else None,
         filter_from=FILTER_FROM,
         radios_up_to=RADIOS_UP_TO,
         term_meanings=TERM_MEANINGS,
@@ -168,17 +168,12 @@ def _map_data(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sheet(images: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if images is None or "sprite" in images:
-        return None if images is None else dict(images)
-    width, height = images["width"], images["height"]
-    ink = np.asarray(images["pixels"], dtype=float).reshape(-1, height, width) / 255
-    return {
-        "sprite": png_address(sprite(ink, SPRITE_COLUMNS)),
-        "columns": SPRITE_COLUMNS,
-        "width": width,
-        "height": height,
-        "count": len(ink),
-    }
+    if images is None:
+        return None
+    size = {side: images[side] for side in ("width", "height")}
+    ink = np.reshape(images["pixels"], (-1, size["height"], size["width"])) / 255
+    address = png_address(sprite(ink, SPRITE_COLUMNS))
+    return {"sprite": address, "columns": SPRITE_COLUMNS, **size, "count": len(ink)}
 
 
 def png_address(ink: NDArray[np.float64]) -> str:

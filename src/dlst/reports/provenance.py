@@ -12,7 +12,7 @@ from dlst.reports.document import Block, Code, Section, Table, TableCell, TableC
 from dlst.reports.frames import record_title
 from dlst.reports.run import SIZES, Record, Run, short_name
 from dlst.reports.times import duration, run_span, wall_seconds
-from dlst.reports.words import columns, setting_words
+from dlst.reports.words import SIMULATED, columns, setting_words
 
 ASKED = "asked"
 """Where a saved plan says how many cells and probes it asks for; no part of the plan itself."""
@@ -125,18 +125,15 @@ def _facts_table(run: Run) -> Table:
 
 
 def _data_table(records: Sequence[Record]) -> list[Table]:
-    seen: dict[tuple[str, str], TableCell] = {}
+    seen: dict[tuple[str, str], str] = {}
     for record in records:
-        if record.get("data_sha256"):
-            simulated = bool((record.get("rows") or {}).get("simulated"))
-            features = "simulated features" if simulated else "as on disk"
-            seen.setdefault((_what(record)["data"], record["data_sha256"]), TableCell(features))
+        if fingerprint := record.get("data_sha256"):
+            simulated = (record.get("rows") or {}).get("simulated")
+            features = SIMULATED if simulated else "as on disk"
+            seen.setdefault((_what(record)["data"], fingerprint), features)
     if not seen:
         return []
-    rows = [
-        [TableCell(short_name(name)), TableCell(fingerprint), features]
-        for (name, fingerprint), features in seen.items()
-    ]
+    rows = [[*map(TableCell, (short_name(key[0]), key[1], seen[key]))] for key in seen]
     sha256 = TableColumn("SHA-256", "", "of the list of its files' names and SHA-256")
     titles = [*columns("data"), sha256, *columns("features")]
     return [Table("data-hashes", "Data", titles, rows)]

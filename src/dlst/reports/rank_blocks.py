@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from dlst.reports.document import Block, Drawing, Table, TableCell, TableColumn, Text
+from dlst.reports.frames import measure_heading, measure_words
 from dlst.reports.rank_summary import RankSummary, p_words, rank_summary
-from dlst.reports.score_blocks import measure_heading, measure_words, scores
+from dlst.reports.score_blocks import scores
 from dlst.reports.score_tables import LEVEL
 from dlst.reports.scoreboard import FEWEST_RANKED
 from dlst.reports.words import DASH, anchor, columns, grid, listed, number, signed

@@ -151,11 +151,10 @@ def rank_summary(
     complete, _ = complete_scores(scores)
     paired = wilcoxon_against(scores, reference, higher_is_better=higher)
     draws = {"n_draws": n_draws, "random_state": random_state, "higher_is_better": higher}
-    chances = {
-        other: bayesian_signed_rank(complete[reference], complete[other], rope, **draws)
+    chances = [
+        asdict(bayesian_signed_rank(complete[reference], complete[other], rope, **draws))
         for other in paired.index
-    }
-    sides = ["better", "equal", "worse"]
+    ]
     return RankSummary(
         measure=table.measure,
         reference=reference,
@@ -163,7 +162,7 @@ def rank_summary(
         friedman=friedman_test(scores),
         nemenyi=nemenyi(scores, level),
         wilcoxon=paired,
-        bayesian=pd.DataFrame(map(asdict, chances.values()), paired.index)[sides],
+        bayesian=pd.DataFrame(chances, paired.index)[["better", "equal", "worse"]],
         rope=rope,
     )
 

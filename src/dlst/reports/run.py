@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -82,16 +82,12 @@ class Run:
         frame["simulated"] = alike["simulated"].transform("any").astype(bool)
         frame["drawn"] = frame["drawn"].fillna(alike["drawn"].transform("first")).fillna("random")
         frame["tuned_on"] = self._tuned_on()
-        data = [
-            each if isinstance(each, str) else each["name"] for each in self.plan.get("data", ())
-        ]
+        planned = self.plan.get("data", ())
+        data = [each if isinstance(each, str) else each["name"] for each in planned]
         variants = pd.Series([_variant(record["cell"]) for record in self.evaluated])
-        order = pd.DataFrame(
-            {
-                "data": frame["data"].map(_places(data)),
-                "method": variants.map(_places(list(self._titles))),
-                "seed": frame["seed"],
-            }
+        order = frame[["seed"]].assign(
+            data=frame["data"].map(_places(data)),
+            method=variants.map(_places(self._titles)),
         )
         # Data may have been changed between two starts of a run; their numbers are not one sample.
         known = frame["data_sha256"].where(frame["data_sha256"] != "")
@@ -136,10 +132,8 @@ class Run:
                 continue
             asked = record.get("probe", {})
             # A cell may have answered with the model that it fitted.
-            result = (record.get("answers") or {}).get(probe)
-            if asked.get("probe") == probe:
-                result = record["result"]
-            if result is not None:
+            answers = record.get("answers") or {asked.get("probe"): record.get("result")}
+            if (result := answers.get(probe)) is not None:
                 name = anchor(probe, short_name(asked.get("data") or record["cell"]["data"]))
                 # The same data may have been probed with several settings.
                 same = sum(other == name or other.startswith(f"{name}-") for other in found)
@@ -225,5 +219,5 @@ def _variant(cell: Mapping[str, Any]) -> str:
     return json.dumps([cell["method"], cell.get("parameters") or {}], sort_keys=True)
 
 
-def _places(names: Sequence[str]) -> dict[str, int]:
+def _places(names: Iterable[str]) -> dict[str, int]:
     return {name: place for place, name in enumerate(names)}

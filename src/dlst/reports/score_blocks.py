@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dlst.metrics import metric_info
-from dlst.reports.document import Chart, Direction, Series, Table, TableCell, TableColumn, Text
-from dlst.reports.frames import LABELLED, is_better_higher, measure_title, plain_measure, rule_of
+from dlst.reports.document import Chart, Series, Table, TableCell, TableColumn, Text
+from dlst.reports.frames import (
+    direction_of,
+    is_better_higher,
+    measure_heading,
+)
 from dlst.reports.run import CEILING, FLOOR, SIZES, Run, common_words, titled
 from dlst.reports.score_tables import (
     FEWEST_PAIRS,
@@ -29,7 +32,6 @@ FEW_TUNING_ROWS = 100
 """Parameters that were chosen once, on fewer rows than these, are marked."""
 
 TUNED_ON_FEW = "†"
-OWN = "own decisions"
 FLOOR_ROW = "floor: labels by frequency alone"
 CEILING_ROW = "ceiling: the best ranking, top r"
 
@@ -66,11 +68,12 @@ def score_block(
         return None
     reference = first_title(frame)
     marks = _marks(titled(frame), measure, reference)
-    few = _tuned_on_few(titled(frame))
+    rows = titled(frame).groupby(["title", "column"], sort=False)["tuned_on"].max()
+    few = rows[rows < FEW_TUNING_ROWS]
     columns = list(summary.mean.columns)
 
     def cell(method: str, column: str) -> TableCell:
-        runs, dagger = summary.count.at[method, column], (method, column) in few
+        runs, dagger = summary.count.at[method, column], (method, column) in few.index
         said = filter(None, [TUNED_ON_FEW if dagger else "", marks.at[method, column]])
         note = f"{runs} run{'' if runs == 1 else 's'}"
         marked = "".join(f" {each}" for each in said)
@@ -162,37 +165,6 @@ def score_cell(
     )
 
 
-def direction_of(measure: str) -> Direction:
-    """Say which values of a measure are better, as tables do."""
-    return "higher" if is_better_higher(measure) else "lower"
-
-
-def measure_words(measure: str) -> str:
-    """Name a measure in a sentence.
-
-    Examples
-    --------
-    >>> measure_words("micro_f1"), measure_words("micro_f1_top_r")
-    ('micro-F1 (own decisions)', 'micro-F1 (top r)')
-    """
-    name, _, rule = measure_heading(measure.removesuffix(LABELLED)).partition(", ")
-    name = name if name.startswith("Hamming") else name[0].lower() + name[1:]
-    return f"{name} ({rule})" if rule else name
-
-
-def measure_heading(measure: str) -> str:
-    """Name a measure above a table; one of decisions says whose they are.
-
-    Examples
-    --------
-    >>> measure_heading("micro_f1"), measure_heading("macro_auc")
-    ('Micro-F1, own decisions', 'Macro AUC')
-    """
-    title = measure_title(measure)
-    own = metric_info(plain_measure(measure)).needs == "decisions" and rule_of(measure) is None
-    return f"{title}, {OWN}" if own else title
-
-
 def _decisions_sentence(frame: pd.DataFrame, by_column: bool = False) -> str:
     """Say what methods decide by, and how rankings were corrected by the prior."""
     known = titled(frame).dropna(subset=["decision"]) if "decision" in frame else frame.iloc[:0]
@@ -259,15 +231,9 @@ def _columns(frame: pd.DataFrame, measure: str, names: Sequence[str]) -> list[Ta
     return [TableColumn(name, direction_of(measure), meanings.get(name, "")) for name in names]
 
 
-def _tuned_on_few(frame: pd.DataFrame) -> dict[tuple[str, str], int]:
-    """Give, by method and column, the few rows on which parameters were chosen once."""
-    rows = frame.groupby(["title", "column"], sort=False)["tuned_on"].max()
-    return {key: int(count) for key, count in rows.items() if count < FEW_TUNING_ROWS}
-
-
-def _few_note(few: Mapping[tuple[str, str], int]) -> str:
-    by_column = {column: rows for (_, column), rows in few.items()}
-    words = [f"{rows} rows of {column}" for column, rows in by_column.items()]
+def _few_note(few: pd.Series) -> str:
+    by_column = few.groupby("column", sort=False).last()
+    words = [f"{rows:.0f} rows of {column}" for column, rows in by_column.items()]
     return f"{TUNED_ON_FEW}: parameters chosen once, on {listed(words)}." if words else ""
 
 

@@ -11,18 +11,19 @@ from scipy.stats import sem
 
 from dlst.metrics import metric_info
 from dlst.reports.document import Table, TableCell, TableColumn
-from dlst.reports.frames import LABELLED, is_better_higher, measure_title, plain_measure, rule_of
-from dlst.reports.run import CEILING, FLOOR, Run, titled
-from dlst.reports.score_blocks import (
+from dlst.reports.frames import (
+    LABELLED,
     OWN,
-    bound_means,
     direction_of,
-    first_title,
+    is_better_higher,
     measure_heading,
+    measure_title,
     measure_words,
-    score_cell,
-    scores,
+    plain_measure,
+    rule_of,
 )
+from dlst.reports.run import CEILING, FLOOR, Run, titled
+from dlst.reports.score_blocks import bound_means, first_title, score_cell, scores
 from dlst.reports.score_tables import (
     BEYOND_CHANCE,
     DECIMALS,

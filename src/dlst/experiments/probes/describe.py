@@ -52,7 +52,7 @@ def describe(data: Dataset, settings: Mapping[str, Any] | None = None) -> dict[s
         "sparse": sp.issparse(data.X),
         "simulated": "simulated features" in notes,
         "note": "; ".join(notes),
-        "rows_by_labels": _rows_by_labels(data),
+        "rows_by_labels": np.bincount((data.Y == 1).sum(axis=1)).tolist(),
         "frequency": {
             "min": int(frequencies.min(initial=found.n_samples)),
             "median": float(np.median(frequencies)) if frequencies.size else 0.0,
@@ -60,10 +60,3 @@ def describe(data: Dataset, settings: Mapping[str, Any] | None = None) -> dict[s
         },
         "never": int(np.count_nonzero(frequencies == 0)),
     }
-
-
-def _rows_by_labels(data: Dataset) -> list[int]:
-    row_of_entry = np.repeat(np.arange(data.n_samples), np.diff(data.Y.indptr))
-    per_row = np.bincount(row_of_entry[data.Y.data == 1], minlength=data.n_samples)
-    counts: list[int] = np.bincount(per_row).tolist()
-    return counts
