@@ -19,6 +19,7 @@ import multiprocessing
 import resource
 import signal
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def record(cell: Cell, folder: Path, given: argparse.Namespace) -> dict[str, Any
         if not given.again or found["status"] == "done":
             return found
     if given.kept:
-        return {"cell": cell.as_dict(), "status": "not run"}
+        return {"cell": asdict(cell), "status": "not run"}
     # A fork has imported what the others need, and may be stopped by its own limit.
     process = multiprocessing.get_context("fork").Process(
         target=measure, args=(cell, path, given.seconds)
@@ -121,7 +122,7 @@ def record(cell: Cell, folder: Path, given: argparse.Namespace) -> dict[str, Any
     if process.exitcode:
         out_of_time = process.exitcode == -signal.SIGXCPU
         status = f"out of time ({given.seconds} s)" if out_of_time else "ended by the system"
-        write(path, {"cell": cell.as_dict(), "status": status, "cpu_seconds": given.seconds})
+        write(path, {"cell": asdict(cell), "status": status, "cpu_seconds": given.seconds})
     found = json.loads(path.read_text(encoding="utf-8"))
     told = f"{found['status']}, {found['cpu_seconds']} s {found.get('message', '')}"
     print(f"{folder.name} {path.stem}: {told}", flush=True)
@@ -137,7 +138,7 @@ def measure(cell: Cell, path: Path, seconds: int) -> None:
             found = {**carry_out(cell), "status": "done"}
     except Exception as error:
         found = {"status": "failed", "message": str(error)}
-    write(path, {"cell": cell.as_dict(), **found, "cpu_seconds": round(time.process_time(), 1)})
+    write(path, {"cell": asdict(cell), **found, "cpu_seconds": round(time.process_time(), 1)})
 
 
 def write(path: Path, found: dict[str, Any]) -> None:

@@ -7,8 +7,7 @@ from run_records import blocks, check_shapes, record, row_of
 from scipy.stats import spearmanr
 
 from dlst.paper import item
-from dlst.paper.published import DATASETS, Described
-from dlst.paper.published_voc import VOC_AP, VOC_CLASSES, VOC_LABELS, VOC_SAMPLES
+from dlst.paper.published import DATASETS, VOC_AP, VOC_CLASSES, VOC_LABELS, VOC_SAMPLES, Described
 from dlst.reports import Run
 from dlst.reports.class_scores import MOST_BARS
 from dlst.reports.document import Chart, Table, Text

@@ -17,7 +17,7 @@ from run_records import (
     words_of,
 )
 
-from dlst.paper import item, printed
+from dlst.paper import item, main_claims
 from dlst.paper.published import main_value
 from dlst.reports import Run
 from dlst.reports.document import Drawing
@@ -90,7 +90,7 @@ def test_printed_values_stand_beside_ours_with_a_mark_where_they_cannot_be(main)
     rows = {(row[0].text, row[1].text): row for row in table.rows}
     dlst, br = rows["scene", "DLST"], rows["scene", "BR"]
     assert [cell.text for cell in dlst[2:7]] == ["0.705", "0.400", "0.7642", "0.300", "0.750"]
-    assert dlst[7].text == printed.IMPOSSIBLE
+    assert dlst[7].text == main_claims.IMPOSSIBLE
     assert rows["scene", "DLST (paper)"][4].text == "0.7642"
     assert (br[4].text, br[7].text) == ("0.5987", "")
 
@@ -103,7 +103,7 @@ def test_a_printed_value_must_lie_outside_on_both_kinds_of_split():
     for ceiling, marked in ((0.73, True), (0.74, False)):
         records[1]["rows"]["ceiling"][MICRO] = ceiling
         frame = Run(records).frame
-        assert printed.beside(frame, MICRO)["is_impossible"].tolist() == [marked]
+        assert main_claims.beside(frame, MICRO)["is_impossible"].tolist() == [marked]
 
 
 def test_a_part_of_mediamill_stands_for_it_and_is_said_to(main):
@@ -114,8 +114,8 @@ def test_a_part_of_mediamill_stands_for_it_and_is_said_to(main):
     assert "2,000 of its 43,907 rows" in words_of(sections)
     table = tables_of(sections)["main-instance-average-precision-labelled-printed"]
     marks = {(row[0].text, row[1].text): row[7].text for row in table.rows}
-    assert marks["mediamill-2000", "BR"] == f"{printed.BELOW} (on our rows)"
-    assert marks["scene", "BR"] == printed.BELOW
+    assert marks["mediamill-2000", "BR"] == f"{main_claims.BELOW} (on our rows)"
+    assert marks["scene", "BR"] == main_claims.BELOW
     assert marks["mediamill-2000", "DLST"] == ""
 
 

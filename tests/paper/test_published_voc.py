@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dlst.data.layouts.voc import CLASSES
-from dlst.paper.published_voc import (
+from dlst.paper.published import (
     NUSWIDE_GAINS,
     NUSWIDE_MEANS,
     VOC_AP,

@@ -132,14 +132,13 @@ def _redrawn(
 ) -> dict[str, list[float | None]]:
     """Measure on samples of the rows, the same for all methods: their differences are paired."""
     rng, n = np.random.default_rng(0), Y.shape[0]
-    values: dict[str, list[float]] = {}
+    values = []
     for _ in range(redraws):
         rows = rng.integers(0, n, size=n)
         decisions = {rule: by_rules[rule][rows] for rule in KEPT_OF_RULES if rule in by_rules}
         found = measure(Y[rows], decided[rows], P[rows], S[rows], r, decisions, KEPT_OF_RULES)
-        for name, value in found.flat.items():
-            values.setdefault(name, []).append(value)
-    return {name: _rounded(each) for name, each in values.items()}
+        values.append(found.flat)
+    return {str(name): _rounded(each) for name, each in pd.DataFrame(values).items()}
 
 
 def _by_rules(model: MultiLabelClassifier, X: Any, r: int) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def main() -> None:
         task = json.loads(tasks.get())
         _forget_peak()
         result = _outcome(task)
-        _send(results, {**result, "peak_mib": _peak_mib()})
+        _send(results, {**result, "peak_mib": _status("VmHWM")})
         gc.collect()
 
 
@@ -156,18 +156,13 @@ def _forget_peak() -> None:
         return
 
 
-def _peak_mib() -> float | None:
-    peak = _status("VmHWM")
-    return None if peak is None else round(peak, 1)
-
-
 def _status(field: str) -> float | None:
     """Read a line of Linux's process status, in MiB."""
     try:
         with open("/proc/self/status") as stream:
             for line in stream:
                 if line.startswith(f"{field}:"):
-                    return int(line.split()[1]) / 1024
+                    return round(int(line.split()[1]) / 1024, 1)
     except OSError:
         return None
     return None

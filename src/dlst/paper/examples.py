@@ -130,7 +130,7 @@ def _summary_table(result: Result, name: str) -> Table:
                 TableCell(method["source"]),
                 number(method["given"], 2),
                 *(number(method[key], best=round(method[key], 3) == best[key]) for key in SCORES),
-                _lead(result, method),
+                DASH if method["name"] == result["papers_choice"] else _lead(method),
                 number(method["seconds"], 1),
             ]
             for method in methods
@@ -148,9 +148,7 @@ def _summary_table(result: Result, name: str) -> Table:
     )
 
 
-def _lead(result: Result, method: Mapping[str, Any]) -> TableCell:
-    if method["name"] == result["papers_choice"]:
-        return DASH
+def _lead(method: Mapping[str, Any]) -> TableCell:
     return TableCell(f"{method['lead']:+.3f}{_doubt(method)}", method["lead"])
 
 

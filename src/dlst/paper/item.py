@@ -19,9 +19,6 @@ from dlst.reports.words import NOTHING, anchor, known
 DEFAULT, PIPELINE = "dlst", "dlst-paper"
 """The library's default composition, and the paper's own pipeline read soundly."""
 
-NINE = ("br", "cplst", "faie", "mlloc", "mc", "miml", "slrm", "mrv", "leml")
-"""What the paper compares with."""
-
 AP = next(iter(MEASURES))
 MACRO_F1 = "macro_f1_top_r"
 

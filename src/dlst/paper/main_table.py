@@ -10,7 +10,6 @@ import pandas as pd
 from dlst.experiments import Source
 from dlst.paper.item import (
     DEFAULT,
-    NINE,
     PIPELINE,
     SEMI,
     SPLITS,
@@ -28,7 +27,7 @@ from dlst.paper.main_claims import (
     measured_by_top_r,
     outside_counts,
 )
-from dlst.paper.published import DATASETS, MEASURES
+from dlst.paper.published import DATASETS, MEASURES, NINE
 from dlst.reports import Run
 from dlst.reports.comparison import cost_section, rank_sections, standing
 from dlst.reports.document import Block, Section, Table, TableCell, TableColumn, Text

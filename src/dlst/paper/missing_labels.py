@@ -65,7 +65,7 @@ def _sections(run: Run) -> list[Section]:
         "class a row, so the share really dropped, beneath the axis, stays below the nominal one. "
         "Nominal shares that drop the very same labels are one place, named by all of them. Test "
         "labels are complete. "
-        f"{curves.how_measured(run, pd.concat([part for _, _, part in parts]))}"
+        f"{curves.how_measured(run, parts)}"
     )
     behind = "places at which every rival is behind"
     claims = Table(

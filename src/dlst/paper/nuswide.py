@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dlst.paper.item import DEFAULT, HARD, PIPELINE, Claim, Item
-from dlst.paper.published_voc import NUSWIDE_CLASSES, NUSWIDE_GAINS, NUSWIDE_MEANS
+from dlst.paper.published import NUSWIDE_CLASSES, NUSWIDE_GAINS, NUSWIDE_MEANS
 from dlst.reports import Run
 from dlst.reports.class_scores import RUN, by_class, class_frame, over_classes, rows_of_class
 from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, Text

@@ -47,12 +47,11 @@ def _asks(quick: bool) -> Mapping[str, Any]:
 
 
 def _sections(run: Run) -> list[Section]:
-    frame = _frame(run)
-    parts = parts_of(frame)
+    parts = parts_of(_frame(run))
     text = (
         "The penalty of the regression from features to codes, in the paper's pipeline; the paper "
         f"varies it by tens, finds performance stable around λ = {PRINTED} and uses that. The "
-        f"folds are of the training rows alone. {how_measured(run, frame)}"
+        f"folds are of the training rows alone. {how_measured(run, parts)}"
     )
     claims = Table(
         "lambda-claims",

@@ -7,7 +7,8 @@ from typing import Any
 
 from dlst.experiments import Source
 from dlst.methods import available
-from dlst.paper.item import DEFAULT, NINE, WITH_FEATURES, Item, correction_words
+from dlst.paper.item import DEFAULT, WITH_FEATURES, Item, correction_words
+from dlst.paper.published import NINE
 from dlst.reports import Run
 from dlst.reports.document import Section, Text
 from dlst.reports.frames import measure_words

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
 from dlst.experiments import Source
 from dlst.paper.curve_claims import Curve, lead, ours_in, rivals_of
 from dlst.paper.item import (
@@ -69,7 +67,7 @@ def _sections(run: Run) -> list[Section]:
         "Methods train on a share of each class of the training rows, drawn anew in each run; the "
         "test rows do not depend on the share. The paper says that DLST is stable, leads at all "
         "shares and needs no more than 10 %; larger shares were not run. "
-        f"{curves.how_measured(run, pd.concat([part for _, _, part in parts]))}"
+        f"{curves.how_measured(run, parts)}"
     )
     wins = [_wins(part, ours) for part in parts for ours in ours_in(run, part[2])]
     figures = [_section(part) for part in parts]

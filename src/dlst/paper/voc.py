@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 
 from dlst.paper.item import DEFAULT, HARD, PIPELINE, Claim, Item, Judged
-from dlst.paper.published_voc import (
-    TABLE,
+from dlst.paper.published import (
     VOC_AP,
     VOC_CLASSES,
     VOC_LABELS,
     VOC_MAP,
     VOC_SAMPLES,
+    VOC_TABLE,
     classes_not_led,
     recomputed_map,
 )
@@ -55,7 +55,7 @@ def _asks(quick: bool) -> Mapping[str, Any]:
 def _sections(run: Run) -> list[Section]:
     parts = _readings(run)
     text = (
-        f"{listed(QUOTED)} are quoted as the paper's {TABLE} prints them (published, different "
+        f"{listed(QUOTED)} are quoted as the paper's {VOC_TABLE} prints them (published, different "
         "input; never run here), and so are DLST₁ and DLST of the paper, which had features of a "
         "deep network. VOC 2007 measures 11-point AP. Objects marked difficult count as present "
         "or, where a title says so, as not judged. In each row the best of our columns is marked. "
@@ -78,7 +78,7 @@ def _verdict(run: Run) -> str:
         here = _ours_sentence(*_readings(run)[0][1:])
     printed, recomputed, lost = VOC_MAP["DLST"], recomputed_map()["DLST"], classes_not_led()
     return (
-        f"{here} The paper's own {TABLE} does not bear out that DLST is "
+        f"{here} The paper's own {VOC_TABLE} does not bear out that DLST is "
         f"higher across all classes, for in {len(lost)} of {len(VOC_CLASSES)} a quoted method is "
         f"not below it, and its printed mAP of {printed} is not the mean of its classes, "
         f"{recomputed:.1f}."

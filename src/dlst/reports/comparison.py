@@ -42,6 +42,7 @@ COSTS = (
     ("peak_mib", "Peak memory of the process, MiB", 0),
 )
 
+MOST_NAMED = 4
 SMALLEST_COST = 0.01
 """Costs that all lie below have nothing to show."""
 
@@ -219,9 +220,10 @@ def standing_sentence(frame: pd.DataFrame, measures: Sequence[str], by: str = ""
     rival, times = Counter(each.winners[0] for each in lost).most_common(1)[0]
     measure, _ = Counter(each.measure for each in lost).most_common(1)[0]
     where = [each.column for each in lost if each.measure == measure]
+    more = [f"{len(where) - MOST_NAMED} more"] if len(where) > MOST_NAMED else []
     return (
         f"{words}; it is beaten most often by {rival} (in {times}), and loses most by "
-        f"{measure_words(measure)}: on {_few(where)}."
+        f"{measure_words(measure)}: on {listed([*where[:MOST_NAMED], *more])}."
     )
 
 
@@ -238,8 +240,3 @@ def _score_section(
     ]
     shown: list[Block] = known([score_chart(frame, MEASURES[0], name=f"{name}-chart"), *tables])
     return [Section(name, title, [*words, *shown])]
-
-
-def _few(names: Sequence[str], most: int = 4) -> str:
-    shown = list(names[:most])
-    return listed(shown if len(names) <= most else [*shown, f"{len(names) - most} more"])

@@ -146,8 +146,9 @@ def _table(
     return Table(name, title, titles, rows, references)
 
 
-def how_measured(run: Run, frame: pd.DataFrame) -> str:
+def how_measured(run: Run, parts: Iterable[Part]) -> str:
     """Say over what means are taken, how parameters were chosen and what was simulated."""
+    frame = pd.concat([part for _, _, part in parts])
     runs = frame.groupby(["data", "title", "x"]).size()
     count = f"{runs.min()}" if runs.min() == runs.max() else f"{runs.min()} to {runs.max()}"
     sentences = [

@@ -168,8 +168,8 @@ def _map_data(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sheet(images: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if images is None:
-        return None
+    if images is None or "sprite" in images:
+        return None if images is None else dict(images)
     size = {side: images[side] for side in ("width", "height")}
     ink = np.reshape(images["pixels"], (-1, size["height"], size["width"])) / 255
     address = png_address(sprite(ink, SPRITE_COLUMNS))

@@ -101,7 +101,9 @@ class _Plain(Writer):
 
     def table(self, table: Table) -> str:
         widths = _widths(table)
-        pieces = "\n\n".join(_drawn(table, widths, each) for each in _pieces(table, widths, self.width))
+        pieces = "\n\n".join(
+            _drawn(table, widths, each) for each in _pieces(table, widths, self.width)
+        )
         title, note = self.paragraph(table.title), self.paragraph(table.note)
         return "\n".join([title, pieces, note] if note else [title, pieces])
 

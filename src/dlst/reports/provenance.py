@@ -61,14 +61,7 @@ def failure_section(records: Sequence[Record]) -> Section:
         name="failures",
         title="What failed",
         columns=columns("what", "status", "message", "record"),
-        rows=[
-            [
-                *map(TableCell, (_description(each), each["status"])),
-                _message(each),
-                TableCell(each["key"]),
-            ]
-            for each in failed
-        ],
+        rows=[_failure_row(record) for record in failed],
         note="A table shows a dash where all runs failed, and means over the others elsewhere.",
     )
     sentence = f"Of {len(records):,} pieces of work {len(failed):,} failed: {words}."
@@ -91,9 +84,11 @@ def provenance_section(run: Run) -> Section:
     return Section("provenance", "Where this comes from", blocks)
 
 
-def _message(record: Record) -> TableCell:
-    traceback = str(record.get("traceback") or "")
-    return TableCell(str(record.get("message") or "no message"), note=traceback[-LAST_WORDS:])
+def _failure_row(record: Record) -> list[TableCell]:
+    message = str(record.get("message") or "no message")
+    told = TableCell(message, note=str(record.get("traceback") or "")[-LAST_WORDS:])
+    what, status, key = map(TableCell, (_description(record), record["status"], record["key"]))
+    return [what, status, told, key]
 
 
 def _facts_table(run: Run) -> Table:
@@ -133,9 +128,10 @@ def _data_table(records: Sequence[Record]) -> list[Table]:
             seen.setdefault((_what(record)["data"], fingerprint), features)
     if not seen:
         return []
-    rows = [[*map(TableCell, (short_name(key[0]), key[1], seen[key]))] for key in seen]
-    sha256 = TableColumn("SHA-256", "", "of the list of its files' names and SHA-256")
-    titles = [*columns("data"), sha256, *columns("features")]
+    found = ((short_name(name), sha256, features) for (name, sha256), features in seen.items())
+    rows = [[TableCell(text) for text in texts] for texts in found]
+    digest = TableColumn("SHA-256", "", "of the list of its files' names and SHA-256")
+    titles = [*columns("data"), digest, *columns("features")]
     return [Table("data-hashes", "Data", titles, rows)]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dlst.reports.frames import is_better_higher, measure_title
+from dlst.reports.frames import is_better_higher
 from dlst.reports.signed_rank import signed_rank_p
 
 DECIMALS = 3
@@ -50,11 +50,6 @@ class ScoreTable:
     count: pd.DataFrame
     best: pd.DataFrame
     tied: pd.DataFrame
-
-    @property
-    def title(self) -> str:
-        """For people."""
-        return measure_title(self.measure)
 
     def cell(self, method: str, data: str) -> str:
         """Show mean and, with several runs, standard deviation."""

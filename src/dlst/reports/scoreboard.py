@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -50,20 +50,13 @@ UPPER_BOUNDS = ("macro_f1_top_r", "macro_f1_budget")
 """Ceilings that are known to lie above what can be reached."""
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """A paired difference of two methods: its mean, and its standard error where there is one."""
 
     mean: float
     error: float | None
     is_level: bool | None
     """Whether it is within chance; None where nothing tells."""
-
-    @property
-    def words(self) -> str:
-        """Write it in brackets."""
-        error = "" if self.error is None else f" ± {self.error:.{DECIMALS}f}"
-        return f"({self.mean:+.{DECIMALS}f}{error})"
 
 
 def is_small(frame: pd.DataFrame) -> bool:
@@ -174,13 +167,14 @@ def _against_next(run: Run, table: ScoreTable, column: str, ours: str) -> str:
     gap = difference(run, cells, table.measure, ours, rival)
     ahead = (gap.mean > 0) == is_better_higher(table.measure)
     stands = "level with" if gap.is_level else "ahead of" if ahead else "behind"
-    doubt = ", a difference within chance " if gap.is_level else " "
+    doubt = ", a difference within chance" if gap.is_level else ""
+    error = "" if gap.error is None else f" ± {gap.error:.{DECIMALS}f}"
     untested = ", which so few runs cannot test" if gap.is_level is None else ""
     floor = bound_means(run.frame, f"{FLOOR}{table.measure}")[column]
     alone = f"; labels by frequency alone give {floor:.{DECIMALS}f}" if np.isfinite(floor) else ""
     return (
         f"on {column} {ours}, {means[ours]:.{DECIMALS}f}, is {stands} the next best, {rival}, "
-        f"{means[rival]:.{DECIMALS}f}{doubt}{gap.words}{untested}{alone}"
+        f"{means[rival]:.{DECIMALS}f}{doubt} ({gap.mean:+.{DECIMALS}f}{error}){untested}{alone}"
     )
 
 

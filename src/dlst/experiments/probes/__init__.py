@@ -6,25 +6,21 @@ the reader, and the settings of the probe.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from dlst.data import Dataset, load
 from dlst.errors import PlanError
+
+Probe = Callable[[Dataset, Mapping[str, Any]], dict[str, Any]]
+"""Takes data and the settings of a plan, and returns plain values."""
 
 _ADDRESSES = {
     "describe": "dlst.experiments.probes.describe:describe",
     "map": "dlst.experiments.probes.latent_map:latent_map",
 }
 """Where each probe lives; imported when it is asked for."""
-
-
-class Probe(Protocol):
-    """What a probe is."""
-
-    def __call__(self, data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return plain values."""
 
 
 def register_probe(name: str, address: str) -> None:
