@@ -178,6 +178,16 @@ class Document:
     sections: Sequence[Section]
 
     def blocks(self, kind: type[Kind]) -> list[Kind]:
-        """Give all blocks of a kind, such as :class:`Table`, in order."""
+        """Give all blocks of a kind, in order.
+
+        Parameters
+        ----------
+        kind : type
+            Such as :class:`Table`.
+
+        Returns
+        -------
+        list
+        """
         blocks = (block for section in self.sections for block in section.blocks)
         return [block for block in blocks if isinstance(block, kind)]
