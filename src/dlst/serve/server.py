@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import logging
 import socket
+from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
@@ -22,6 +24,8 @@ MOST_CONNECTIONS = 1000
 IDLE_SECONDS = 30
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+log = logging.getLogger("uvicorn.error")
 
 
 def serve(
@@ -75,6 +79,7 @@ def serve(
             limit_concurrency=MOST_CONNECTIONS,
             timeout_keep_alive=IDLE_SECONDS,
         )
+        log.info("Rows are answered at %s, where there is a page to try it on", address(listening))
 
         def answer(worker: int) -> None:
             board.take(worker)
@@ -88,13 +93,25 @@ def serve(
 
 def _bound(host: str, port: int) -> socket.socket:
     """Take the address before the model is loaded, and refuse connections until it is."""
+    taken = None
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
+        family, kind, protocol, _, place = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         taken = socket.socket(family, kind, protocol)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind(address)
+        taken.bind(place)
     except OSError as error:
+        if taken is not None:
+            taken.close()
         raise DataError(f"cannot listen on {host} port {port}: {error.strerror}.") from error
     return taken
+
+
+def address(listening: socket.socket) -> str:
+    """Name the page of who listens, as a browser on this machine finds it."""
+    host, port = listening.getsockname()[:2]
+    named = ip_address(host.partition("%")[0])
+    if named.is_unspecified:
+        return f"http://localhost:{port}/"
+    return f"http://[{named}]:{port}/" if named.version == 6 else f"http://{named}:{port}/"
