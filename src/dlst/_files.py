@@ -145,7 +145,9 @@ def atomic_write(path: PathLike, *, text: bool = False) -> Iterator[IO[Any]]:
     """
     path = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(".part", f".{path.name}.", path.parent)
+        handle, temporary = tempfile.mkstemp(
+            dir=path.parent, prefix=f".{path.name}.", suffix=".part"
+        )
     except OSError as error:  # of a name that nobody gave
         raise OSError(error.errno, error.strerror, str(path)) from error
     try:

@@ -83,7 +83,9 @@ def _to_indicator(wrong: FloatArray, what: str) -> str:
     """Say what makes an indicator of values that are none, by the values that are wrong."""
     if (wrong == -1).all():
         return f"For -1/+1 labels use {what} > 0."
-    if (wrong % 1 != 0).any():
+    if np.isinf(wrong).any():
+        return "Infinity says nothing of a label."
+    if (wrong != np.round(wrong)).any():
         return f"Decide first, such as {what} > 0.5."
     return "Lists of labels become columns with scikit-learn's MultiLabelBinarizer."
 

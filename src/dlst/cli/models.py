@@ -120,9 +120,11 @@ class TableModel(UsedModel):
         self, data: str, labels: str | None, from_: str | None, *, judged: bool = False
     ) -> Dataset:
         """Read data; label columns are those of the training table, when they are there."""
+        # A known data set has labels of its own.
+        remembered = self.tagger.label_columns_ if Path(data).exists() else None
         return load_raw(  # type: ignore[no-any-return]
             data,
-            parse_labels(labels) if labels else self.tagger.label_columns_ or None,
+            parse_labels(labels) if labels else remembered or None,
             from_,
             columns=self.tagger.encoder_.kinds(),
             label_delimiter=self.tagger.label_delimiter_,
