@@ -80,7 +80,17 @@ def write_if_changed(path: Path, text: str) -> None:
 
 
 def write_pages(app: Any) -> None:
-    """Write a page for each module with its groups, and one for each name."""
+    """Write a page for each module with its groups, and one for each name; delete former ones."""
+    pages = pages_of_modules()
+    for path, text in pages.items():
+        write_if_changed(path, text)
+    for path in {*HERE.glob("*.rst"), *HERE.glob("names/*.rst")} - pages.keys():
+        path.unlink()
+
+
+def pages_of_modules() -> dict[Path, str]:
+    """Return the pages of all modules and names, by the files that hold them."""
+    pages = {}
     by_module: dict[str, list[dict[str, Any]]] = {}
     for group in groups():
         by_module.setdefault(group["module"], []).append(group)
@@ -95,9 +105,9 @@ def write_pages(app: Any) -> None:
         own = [name for group in members for name in group["names"] if "." not in name]
         entries = [f"   names/{module}.{name}" for name in own]
         text.append(".. toctree::\n   :hidden:\n\n" + "\n".join(entries))
-        write_if_changed(HERE / f"{module}.rst", "\n\n".join(text) + "\n")
+        pages[HERE / f"{module}.rst"] = "\n\n".join(text) + "\n"
         for name in own:
-            page = PAGES[kind_of(module, name)].format(
+            pages[HERE / "names" / f"{module}.{name}.rst"] = PAGES[kind_of(module, name)].format(
                 underlined=underlined(name),
                 module=module,
                 name=name,
@@ -108,7 +118,7 @@ def write_pages(app: Any) -> None:
                     for each in near(f"{module}.{name}")
                 ),
             )
-            write_if_changed(HERE / "names" / f"{module}.{name}.rst", page)
+    return pages
 
 
 def _listed(module: str, names: list[str]) -> list[str]:

@@ -80,10 +80,7 @@ def measure(
     decisions by other rules, and ``of_rules`` what is measured of each, by default all.
     """
     return Measures(
-        scores={
-            **evaluate(Y, S, RANKING),
-            **evaluate(Y, P, (*BY_LABEL, *PROBABILITY)),
-        },
+        scores={**evaluate(Y, S, RANKING), **evaluate(Y, P, (*BY_LABEL, *PROBABILITY))},
         decisions=evaluate(Y, None, DECISIONS, Y_pred=decided),
         top_r=evaluate(Y, S, TOP_R, r=r),
         labelled_ap=float(instance_average_precision(Y, S, empty="skip")),

@@ -10,14 +10,7 @@ from dlst.paper.catalogue import ITEMS, Judgement, item, judge_claims
 from dlst.paper.item import Claim, Item
 from dlst.reports import register_layout
 
-__all__ = [
-    "ITEMS",
-    "Claim",
-    "Item",
-    "Judgement",
-    "item",
-    "judge_claims",
-]
+__all__ = ["ITEMS", "Claim", "Item", "Judgement", "item", "judge_claims"]
 
 for _item in ITEMS:
     register_layout(_item.name, _item)

@@ -172,11 +172,7 @@ NUSWIDE_CLASSES: Mapping[str, tuple[str, ...]] = {
 }
 """What the paper says of classes by name."""
 
-PRINTED_AS = {
-    "mediamill-2000": "mediamill",
-    "dlst-paper": "dlst",
-    "dlst-literal": "dlst",
-}
+PRINTED_AS = {"mediamill-2000": "mediamill", "dlst-paper": "dlst", "dlst-literal": "dlst"}
 """Data sets and methods here that a printed name stands for."""
 
 

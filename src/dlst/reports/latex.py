@@ -79,7 +79,7 @@ class _Latex(Writer):
 
     def facts(self, facts: Mapping[str, str]) -> str:
         items = [rf"\item[{{{escaped(name)}}}] {escaped(fact)}" for name, fact in facts.items()]
-        return "\n".join([r"\begin{description}", *items, r"\end{description}"])
+        return "\n".join(_inside("description", *items))
 
     def section(self, section: Section) -> str:
         return rf"\section{{{escaped(section.title)}}}\label{{sec:{section.name}}}"
@@ -89,11 +89,11 @@ class _Latex(Writer):
 
     def code(self, text: str) -> str:
         # Not verbatim, which knows no accents and ends at its own name.
-        lines = [r"\begin{quote}\small\ttfamily\raggedright\setlength{\parskip}{0pt}"]
+        lines = [r"\small\ttfamily\raggedright\setlength{\parskip}{0pt}"]
         for line in text.split("\n"):
             indent = len(line) - len(line.lstrip())
             lines.append(rf"\strut{{}}{'~' * indent}{escaped(line.strip())}\par")
-        return "\n".join([*lines, r"\end{quote}"])
+        return "\n".join(_inside("quote", *lines))
 
     def table(self, table: Table) -> str:
         words = [escaped(table.title).rstrip(".") + ".", *self.marks([table])]
@@ -105,48 +105,26 @@ class _Latex(Writer):
     def figure(self, figure: Chart | Drawing) -> str:
         words = escaped(figure.alternative or figure.title)
         caption = f"{escaped(figure.title).rstrip('.')}. {latex_of(figure.note)}".strip()
-        return "\n".join(
-            [
-                r"\begin{figure}[htbp]",
-                r"\centering",
-                rf"\dlstfigure{{{self.figures}{figure.name}.pdf}}{{{words}}}",
-                rf"\caption{{{caption}}}\label{{fig:{figure.name}}}",
-                r"\end{figure}",
-            ]
-        )
+        place = rf"\dlstfigure{{{self.figures}{figure.name}.pdf}}{{{words}}}"
+        caption = rf"\caption{{{caption}}}\label{{fig:{figure.name}}}"
+        return "\n".join(_inside("figure", r"\centering", place, caption, options="[htbp]"))
+
+
+def _inside(name: str, *lines: str, options: str = "") -> list[str]:
+    return [rf"\begin{{{name}}}{options}", *lines, rf"\end{{{name}}}"]
 
 
 def _float(table: Table, caption: str) -> list[str]:
-    return [
-        r"\begin{table}[htbp]",
-        r"\centering",
-        caption,
-        r"\begin{dlstfitted}",
-        rf"\begin{{tabular}}{{{_sides(table)}}}",
-        *_head(table),
-        *_body(table),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{dlstfitted}",
-        r"\end{table}",
-    ]
+    lines = [*_head(table), *_body(table), r"\bottomrule"]
+    fitted = _inside("dlstfitted", *_inside("tabular", *lines, options=f"{{{_sides(table)}}}"))
+    return _inside("table", r"\centering", caption, *fitted, options="[htbp]")
 
 
 def _long_table(table: Table, caption: str) -> list[str]:
-    return [
-        r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{longtable}}{{{_sides(table)}}}",
-        caption + r" \\",
-        *_head(table),
-        r"\endfirsthead",
-        *_head(table),
-        r"\endhead",
-        r"\bottomrule",
-        r"\endlastfoot",
-        *_body(table),
-        r"\end{longtable}",
-        r"\endgroup",
-    ]
+    heads = [*_head(table), r"\endfirsthead", *_head(table), r"\endhead"]
+    lines = [caption + r" \\", *heads, r"\bottomrule", r"\endlastfoot", *_body(table)]
+    whole = _inside("longtable", *lines, options=f"{{{_sides(table)}}}")
+    return [r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}", *whole, r"\endgroup"]
 
 
 def _sides(table: Table) -> str:

@@ -224,22 +224,18 @@ def to_toml(values: Mapping[str, Any]) -> str:
     seeds = 3
     """
     kept = {key: value for key, value in values.items() if value not in (None, [], ())}
-    return "\n".join(f"{_key(key)} = {_top(value)}" for key, value in kept.items())
+    return "\n".join(f"{_key(key)} = {_value(value)}" for key, value in kept.items())
 
 
-def _top(value: Any) -> str:
-    if isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value):
-        entries = "".join(f"    {_inline(each)},\n" for each in value)
-        return f"[\n{entries}]"
-    return _inline(value)
-
-
-def _inline(value: Any) -> str:
+def _value(value: Any, inline: bool = False) -> str:
     if isinstance(value, Mapping):
         kept = [(key, each) for key, each in value.items() if each is not None]
-        return f"{{{', '.join(f'{_key(key)} = {_inline(each)}' for key, each in kept)}}}"
+        return f"{{{', '.join(f'{_key(key)} = {_value(each, True)}' for key, each in kept)}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(_inline(each) for each in value)}]"
+        entries = [_value(each, True) for each in value]
+        if inline or not any(isinstance(each, Mapping) for each in value):
+            return f"[{', '.join(entries)}]"
+        return "\n".join(["[", *(f"    {entry}," for entry in entries), "]"])
     # Strings, numbers and truth values are written alike in TOML and in JSON.
     return json.dumps(value, ensure_ascii=False)
 

@@ -86,8 +86,7 @@ class Run:
         data = [each if isinstance(each, str) else each["name"] for each in planned]
         variants = pd.Series([_variant(record["cell"]) for record in self.evaluated])
         order = frame[["seed"]].assign(
-            data=frame["data"].map(_places(data)),
-            method=variants.map(_places(self._titles)),
+            data=frame["data"].map(_places(data)), method=variants.map(_places(self._titles))
         )
         # Data may have been changed between two starts of a run; their numbers are not one sample.
         known = frame["data_sha256"].where(frame["data_sha256"] != "")

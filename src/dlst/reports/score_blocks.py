@@ -10,11 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dlst.reports.document import Chart, Series, Table, TableCell, TableColumn, Text
-from dlst.reports.frames import (
-    direction_of,
-    is_better_higher,
-    measure_heading,
-)
+from dlst.reports.frames import direction_of, is_better_higher, measure_heading
 from dlst.reports.run import CEILING, FLOOR, SIZES, Run, common_words, titled
 from dlst.reports.score_tables import (
     FEWEST_PAIRS,

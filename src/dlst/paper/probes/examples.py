@@ -29,11 +29,7 @@ SHOWN_METHODS = {
 PAPERS_CHOICE = "dlst-paper"
 """The method whose label sets the paper calls the most comprehensive."""
 
-MEASURES = {
-    "precision": "micro_precision",
-    "recall": "micro_recall",
-    "exact": "subset_accuracy",
-}
+MEASURES = {"precision": "micro_precision", "recall": "micro_recall", "exact": "subset_accuracy"}
 
 
 def examples(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
