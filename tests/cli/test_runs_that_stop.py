@@ -36,7 +36,11 @@ def test_a_terminated_run_says_that_it_goes_on_and_leaves_no_logs(table, tmp_pat
     run = tmp_path / "run"
     command = ["compare", str(table), "--methods", "mlknn", "--seeds", "500", "-o", str(run)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "dlst", *command], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "dlst", *command],
+        stderr=subprocess.PIPE,
+        text=True,
+        # The tests themselves may run beneath nohup, which lets no child hear of hang-ups.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
     for _ in range(600):
         if (run / "records.jsonl").is_file():

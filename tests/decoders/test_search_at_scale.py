@@ -69,6 +69,21 @@ def test_the_nearest_rows_by_cosine(k, n_jobs, kind, rows):
     assert all(len(set(line)) == k for line in found.indices.tolist())
 
 
+def test_many_queries_find_to_the_last_bit_what_each_finds_alone():
+    rng = np.random.default_rng(3)
+    often = rng.normal(size=(300, 40)) * (rng.random((300, 40)) < np.linspace(0.01, 0.9, 40))
+    voters = CosineRows(often)
+    full, place_of = voters.full_columns(len(often))
+    assert 0 < len(full) < 40
+    assert np.count_nonzero(place_of >= 0) == len(full)
+    assert full.size <= np.count_nonzero(often)
+    found = nearest_cosines(voters, 7, often)
+    for row, indices, squared in zip(often, found.indices, found.squared_distances, strict=True):
+        alone = nearest_cosines(voters, 7, row[None])
+        np.testing.assert_array_equal(alone.indices[0], indices)
+        np.testing.assert_array_equal(alone.squared_distances[0], squared)
+
+
 def test_of_equal_rows_the_first_are_taken():
     voters = np.ones((200, 2))
     found = nearest_codes(voters, 90, np.zeros((1, 2)))

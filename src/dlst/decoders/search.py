@@ -17,6 +17,12 @@ from dlst.decoders.neighbours import Neighbours, in_blocks, row_blocks
 FEW = 8
 """So many queries are answered by differences, sooner than codes are laid out for products."""
 
+OFTEN = 8
+"""A feature that more than one in so many rows has is read from a full column."""
+
+WORTH_WRITING_OUT = 64
+"""Fewer queries than these do not pay for full columns."""
+
 
 def nearest_codes(
     database: FloatArray,
@@ -113,11 +119,10 @@ def nearest_cosines(
     asked = unit_rows(queries)
     left_out = _left_out(own, asked.shape[0])
     rows = (asked.indptr.astype(np.int32), asked.indices.astype(np.int32), asked.data)
+    columns = (*database.columns, *database.full_columns(asked.shape[0]))
 
     def search(block: slice) -> tuple[IntArray, FloatArray]:
-        places, products = largest_products(
-            *rows, block.start, block.stop, *database.columns, database.n, left_out, k
-        )
+        places, products = largest_products(*rows, block.start, block.stop, *columns, left_out, k)
         return places.astype(np.int64), np.maximum(2.0 - 2.0 * products.astype(np.float64), 0.0)
 
     return in_blocks(search, row_blocks(asked.shape[0], database.n), k, n_jobs)
@@ -134,6 +139,26 @@ class CosineRows:
             by_columns.indices.astype(np.int32),
             by_columns.data,
         )
+
+    def full_columns(self, n_queries: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Write out the columns that many rows have a value in, and say where each stands.
+
+        They hold no more entries than the rows themselves; there are none for fewer queries than it
+        pays for.
+        """
+        starts, rows, values = self.columns
+        if n_queries < WORTH_WRITING_OUT:
+            return np.empty((0, self.n), np.float32), np.empty(0, np.int32)
+        counts = np.diff(starts)
+        frequent = np.argsort(-counts, kind="stable")[: len(rows) // self.n]
+        frequent = frequent[counts[frequent] * OFTEN > self.n]
+        place_of = np.full(len(starts) - 1, -1, np.int32)
+        place_of[frequent] = np.arange(len(frequent))
+        full = np.zeros((len(frequent), self.n), np.float32)
+        for column, feature in zip(full, frequent, strict=True):
+            entries = slice(starts[feature], starts[feature + 1])
+            column[rows[entries]] = values[entries]
+        return full, place_of
 
 
 def unit_rows(X: FeatureMatrix) -> sp.csr_array:
