@@ -15,6 +15,12 @@ Singles = NDArray[np.float32]
 CHUNK = 64
 """Values that are refused together."""
 
+MANY = 25
+"""Where more than one in so many values is wanted, they are counted, not compared."""
+
+DIGITS = ((21, 11), (10, 11), (0, 10))
+"""Where the digits of a key begin, and how many bits they have; the highest first."""
+
 
 @compiled()
 def _select(
@@ -24,6 +30,9 @@ def _select(
 
     Of equal values the first are taken. Returns their number.
     """
+    if k * MANY > len(values):
+        found: int = _select_many(values, own, k, buffer, places)
+        return found
     least = _bound(values, k + (own >= 0), maxima)
     count = 0
     for first in range(0, len(values), CHUNK):
@@ -57,6 +66,58 @@ def _bound(values: Singles, rank: int, maxima: Singles) -> np.float32:
     reached = np.partition(maxima, groups - rank)[groups - rank]
     below: np.float32 = np.nextafter(reached, np.float32(-np.inf))
     return below
+
+
+@compiled()
+def _select_many(values: Singles, own: int, k: int, buffer: Singles, places: Ints) -> int:
+    """Do what :func:`_select` does, in a time that hardly depends on k."""
+    bits = values.view(np.int32)
+    least, wanted = _least_key(bits, own, k)
+    count = 0
+    for c in range(len(bits)):
+        key = _key(bits[c])
+        if key < least or c == own:
+            continue
+        if key == least:
+            if wanted == 0:
+                continue
+            wanted -= 1
+        buffer[count], places[count] = values[c], c
+        count += 1
+    return count
+
+
+@compiled()
+def _least_key(bits: Ints, own: int, k: int) -> tuple[int, int]:
+    """Return the least key of the k largest values, and how many with that key are among them.
+
+    It is found digit by digit: how many keys that begin like it go on with each.
+    """
+    least, wanted = 0, k
+    counts = np.empty(1 << 11, np.int64)
+    for low, width in DIGITS:
+        counts[:] = 0
+        for c in range(len(bits)):
+            key = _key(bits[c])
+            if key >> (low + width) == least:
+                counts[(key >> low) & ((1 << width) - 1)] += 1
+        if own >= 0 and _key(bits[own]) >> (low + width) == least:
+            counts[(_key(bits[own]) >> low) & ((1 << width) - 1)] -= 1
+        digit = (1 << width) - 1
+        while counts[digit] < wanted:
+            wanted -= counts[digit]
+            digit -= 1
+        least = (least << width) + digit
+    return least, wanted
+
+
+@compiled()
+def _key(bits: np.int32) -> np.int64:
+    """Turn the bits of a single into a number from 0 to 2³² that orders as singles do."""
+    if bits < 0:
+        # Those below 0 are as their amounts, upside down; -0.0 is 0.0.
+        return (np.int64(1) << 31) - (np.int64(bits) & 0x7FFFFFFF)
+    return np.int64(bits) + (np.int64(1) << 31)
 
 
 @compiled()
