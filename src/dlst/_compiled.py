@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
+from dlst._garbage import without_collecting
+
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function on its first call, without Python's lock while it runs.
@@ -35,7 +37,10 @@ class _OnFirstCall:
         self._dispatcher: Any = None
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return (self._dispatcher or self.dispatcher())(*arguments, **named)
+        if self._dispatcher is None:
+            with without_collecting():
+                return self.dispatcher()(*arguments, **named)
+        return self._dispatcher(*arguments, **named)
 
     def dispatcher(self) -> Any:
         """Give numba's own function, those that it calls being numba's too."""

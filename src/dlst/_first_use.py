@@ -13,6 +13,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from dlst._garbage import without_collecting
+
 
 def on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Give a package its ``__getattr__`` and ``__dir__``.
@@ -25,7 +27,8 @@ def on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
     def __getattr__(name: str) -> Any:  # noqa: N807 - as the package will call it
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name]), name)
+        with without_collecting():
+            value = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
