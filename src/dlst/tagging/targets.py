@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from dlst._matrices import as_indicator
 from dlst.data.column_choice import label_columns
 from dlst.data.names import NumberedNames
-from dlst.data.tables.cells import error_in_memory, holds_objects
+from dlst.data.tables.cells import MOST, error_in_memory, holds_objects, typed_numbers
 from dlst.data.tables.labels import Labels, read_labels
 from dlst.errors import DataError
 from dlst.inputs import as_frame
@@ -70,7 +70,7 @@ def read_tags(tags: Any, delimiter: str | None = None) -> Labels:
             "tags must be a list of lists or texts, or an indicator of 0 and 1; "
             f"got {type(tags).__name__}."
         )
-    if isinstance(tags, list) and tags and _is_row_of_truths(tags[0]):
+    if isinstance(tags, list) and _are_rows_of_truths(tags):
         return _indicator(np.asarray(tags))
     column = tags if isinstance(tags, pd.Series) else pd.Series(list(tags), dtype=_dtype(tags))
     name = TAGS if column.name is None else str(column.name)
@@ -78,6 +78,8 @@ def read_tags(tags: Any, delimiter: str | None = None) -> Labels:
 
 
 def _read(columns: dict[str, Any], n: int, delimiter: str | None) -> Labels:
+    if len(columns) == 1:
+        columns = {name: _with_whole_numbers(column) for name, column in columns.items()}
     known = {name: _with_words(column) for name, column in columns.items()}
     return read_labels(known, n, delimiter, error_in_memory)
 
@@ -94,10 +96,26 @@ def _dtype(tags: Any) -> Any:
     return tags.dtype if isinstance(tags, np.ndarray) and tags.dtype.kind in "biuf" else object
 
 
-def _is_row_of_truths(row: Any) -> bool:
-    return isinstance(row, list | tuple | np.ndarray) and any(
-        isinstance(entry, int | float | np.number | np.bool_) for entry in row
-    )
+def _with_whole_numbers(column: Any) -> Any:
+    """Write whole numbers as a file has them: there they may be the names of tags."""
+    values = typed_numbers(column)
+    if values is None or not np.isfinite(values).any() or (values % 1 > 0).any():
+        return column
+    written = [None if np.isnan(value) else f"{value:.0f}" for value in values]
+    return pd.Series(written, index=column.index, dtype=object)
+
+
+def _are_rows_of_truths(rows: list[Any]) -> bool:
+    """Tell the rows of an indicator, wrong entries among them, from lists of numbered tags."""
+    first = rows[0] if rows else None
+    if not isinstance(first, list | tuple | np.ndarray) or len(first) == 0:
+        return False
+    if any(not isinstance(row, type(first)) or len(row) != len(first) for row in rows):
+        return False
+    known = [entry for row in rows for entry in row if entry is not None and entry == entry]
+    if not all(isinstance(entry, int | float | np.number | np.bool_) for entry in known):
+        return False
+    return sum(entry in (0, 1) for entry in known) >= MOST * len(known)
 
 
 def _indicator(tags: Any) -> Labels:
