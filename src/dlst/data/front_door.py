@@ -82,7 +82,8 @@ def load(
         return read(path, **how)
     if path.is_dir():
         return read_layout(path, **options) if detect_layout(path) else _load_folder(path, how)
-    return _load_registered(str(data), download, options)
+    given = options if format is None else {"format": format, **options}
+    return _load_registered(str(data), download, given)
 
 
 def holds_tables(data: Any, format: str | None = None) -> bool:  # noqa: A002
@@ -252,7 +253,7 @@ def _check_known(name: str) -> None:
         meant = did_you_mean(path.name, beside) if path.suffix else ""
         raise UnknownNameError(
             f"{name}: expected a file, a folder or a known name, got none of them."
-            f"{meant or f' {error}'}"
+            f"{meant or did_you_mean(name, EMBEDDED) or f' {error}'}"
         ) from error
 
 
