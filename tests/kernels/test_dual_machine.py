@@ -21,7 +21,7 @@ def bounds(C, targets=TARGETS):
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 30.0])
 def test_the_optimum_is_libsvms(C):
-    beta, intercept, _, finished = dual_machine(KERNEL, TARGETS, *bounds(C), 1e-8, -1)
+    beta, _, intercept, _, finished = dual_machine(KERNEL, TARGETS, *bounds(C), 1e-8, -1)
     machine = SVC(C=C, kernel="precomputed", tol=1e-8).fit(KERNEL, TARGETS)
     assert finished
     margins = KERNEL @ beta + intercept
@@ -30,8 +30,9 @@ def test_the_optimum_is_libsvms(C):
 
 def test_the_conditions_of_the_optimum_hold():
     lower, upper = bounds(RNG.uniform(0.2, 2.0, size=60))
-    beta, intercept, _, _ = dual_machine(KERNEL, TARGETS, lower, upper, 1e-9, -1)
-    wanted = TARGETS - (KERNEL @ beta + intercept)
+    beta, rest, intercept, _, _ = dual_machine(KERNEL, TARGETS, lower, upper, 1e-9, -1)
+    np.testing.assert_allclose(rest, TARGETS - KERNEL @ beta, atol=1e-9)
+    wanted = rest - intercept
     assert abs(beta.sum()) < 1e-9
     assert ((beta >= lower) & (beta <= upper)).all()
     assert (wanted[beta < upper] < 1e-6).all()
@@ -42,9 +43,9 @@ def test_rows_without_room_take_no_part():
     lower, upper = bounds(1.0)
     lower[::4] = upper[::4] = 0.0
     kept = np.setdiff1d(np.arange(60), np.arange(0, 60, 4))
-    beta, intercept, *_ = dual_machine(KERNEL, TARGETS, lower, upper, 1e-9, -1)
+    beta, _, intercept, *_ = dual_machine(KERNEL, TARGETS, lower, upper, 1e-9, -1)
     part = np.ascontiguousarray(KERNEL[np.ix_(kept, kept)])
-    alone, alone_intercept, *_ = dual_machine(
+    alone, _, alone_intercept, *_ = dual_machine(
         part, TARGETS[kept], *bounds(1.0, TARGETS[kept]), 1e-9, -1
     )
     assert (beta[::4] == 0).all()
@@ -54,7 +55,7 @@ def test_rows_without_room_take_no_part():
 
 def test_two_rows_have_their_middle_between_them():
     kernel, targets = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0])
-    beta, intercept, steps, _ = dual_machine(kernel, targets, *bounds(5.0, targets), 1e-6, -1)
+    beta, _, intercept, steps, _ = dual_machine(kernel, targets, *bounds(5.0, targets), 1e-6, -1)
     np.testing.assert_allclose(beta, [1.0, -1.0])
     assert (intercept, steps) == (0.0, 1)
 
@@ -63,13 +64,13 @@ def test_steps_are_limited_and_one_kind_of_rows_is_told_by_no_step():
     *_, steps, finished = dual_machine(KERNEL, TARGETS, *bounds(1.0), 1e-9, 3)
     assert (steps, finished) == (3, False)
     same = np.ones(60)
-    beta, _, steps, _ = dual_machine(KERNEL, same, *bounds(1.0, same), 1e-3, -1)
+    beta, _, _, steps, _ = dual_machine(KERNEL, same, *bounds(1.0, same), 1e-3, -1)
     assert steps == 0
     assert not beta.any()
 
 
 def test_equal_rows_of_both_kinds_end():
     kernel, targets = np.ones((4, 4)), np.array([1.0, -1.0, 1.0, -1.0])
-    beta, _, _, finished = dual_machine(kernel, targets, *bounds(2.0, targets), 1e-6, -1)
+    beta, *_, finished = dual_machine(kernel, targets, *bounds(2.0, targets), 1e-6, -1)
     assert finished
     np.testing.assert_allclose(np.abs(beta), 2.0)

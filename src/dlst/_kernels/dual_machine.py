@@ -16,6 +16,7 @@ from dlst._compiled import compiled
 
 Floats = NDArray[np.float64]
 Kernel = NDArray[np.floating]
+Flags = NDArray[np.bool_]
 
 VECTORISED = {"fastmath": {"reassoc", "contract", "nnan", "nsz"}, "error_model": "numpy"}
 BLOCK = 128
@@ -28,8 +29,8 @@ LEAST_CURVATURE = 1e-12
 @compiled()
 def dual_machine(
     kernel: Kernel, targets: Floats, lower: Floats, upper: Floats, tol: float, max_iter: int
-) -> tuple[Floats, float, int, bool]:
-    """Return β, the intercept, the steps taken, and whether no pair violates by ``tol`` any more.
+) -> tuple[Floats, Floats, float, int, bool]:
+    """Return β, t − Kβ, the intercept, the steps, and whether no pair violates by ``tol`` any more.
 
     Parameters
     ----------
@@ -40,19 +41,19 @@ def dual_machine(
     max_iter : int
         Most steps; below 0 there is no limit.
     """
-    beta, rest = np.zeros(len(targets)), targets.copy()  # t less the margin without intercept
+    beta, rest = np.zeros(len(targets)), targets.copy()
+    rises, falls = upper > 0.0, lower < 0.0
     diagonal = np.diag(kernel).astype(np.float64)
+    first, last = _moved(rest, kernel[0], kernel[0], 0.0, rises, falls)
     steps = 0
     while True:
-        first = _steepest(rest, beta, upper, 1.0)
-        last = _steepest(rest, beta, lower, -1.0)
         if first < 0 or last < 0:
-            return beta, 0.0, steps, True
+            return beta, rest, 0.0, steps, True
         high, low = rest[first], rest[last]
         finished = high - low < tol
         if finished or steps == max_iter:
-            return beta, _intercept(rest, beta, lower, upper, high, low), steps, finished
-        second = _partner(rest, beta, lower, kernel[first], diagonal, first)
+            return beta, rest, _intercept(rest, rises, falls, high, low), steps, finished
+        second = _partner(rest, falls, kernel[first], diagonal, first)
         curvature = diagonal[first] + diagonal[second] - 2.0 * kernel[first, second]
         step = (high - rest[second]) / max(curvature, LEAST_CURVATURE)
         before, room = beta[first], min(upper[first] - beta[first], beta[second] - lower[second])
@@ -67,60 +68,66 @@ def dual_machine(
             beta[first] = upper[first] if at_upper else before + step
             beta[second] = lower[second] if at_lower else beta[second] - step
         if beta[first] == before:  # an end by rounding
-            return beta, _intercept(rest, beta, lower, upper, high, low), steps, True
-        _move(rest, kernel[first], kernel[second], step)
+            return beta, rest, _intercept(rest, rises, falls, high, low), steps, True
+        for q in (first, second):
+            rises[q], falls[q] = beta[q] != upper[q], beta[q] != lower[q]
+        first, last = _moved(rest, kernel[first], kernel[second], step, rises, falls)
         steps += 1
 
 
 @compiled(**VECTORISED)
-def _move(rest: Floats, first: Kernel, second: Kernel, step: float) -> None:
-    for q in range(len(rest)):
-        rest[q] -= step * (first[q] - second[q])
+def _moved(
+    rest: Floats, first: Kernel, second: Kernel, step: float, rises: Flags, falls: Flags
+) -> tuple[int, int]:
+    """Tell ``rest`` of a step; return where it is largest and may rise, smallest and may fall.
 
-
-@compiled(**VECTORISED)
-def _steepest(rest: Floats, beta: Floats, bound: Floats, sign: float) -> int:
-    """Return where ``sign * rest`` is largest among rows off their bound; -1 where none is."""
-    best, block = -np.inf, -1
+    In one pass over the rows, which is what a step costs; -1 where there is no such row.
+    """
+    high, low, best, worst = -np.inf, np.inf, -1, -1
     for start in range(0, len(rest), BLOCK):
-        part, b = rest[start : start + BLOCK], beta[start : start + BLOCK]
-        limit = bound[start : start + BLOCK]
-        largest = -np.inf
+        part = rest[start : start + BLOCK]
+        a, b = first[start : start + BLOCK], second[start : start + BLOCK]
+        up, down = rises[start : start + BLOCK], falls[start : start + BLOCK]
+        largest, smallest = -np.inf, np.inf
         for q in range(len(part)):
-            largest = max(largest, sign * part[q] if b[q] != limit[q] else -np.inf)
-        if largest > best:
-            best, block = largest, start
-    if block < 0:
-        return -1
-    for q in range(block, len(rest)):
-        if sign * rest[q] == best and beta[q] != bound[q]:
+            part[q] -= step * (a[q] - b[q])
+            largest = max(largest, part[q] if up[q] else -np.inf)
+            smallest = min(smallest, part[q] if down[q] else np.inf)
+        if largest > high:
+            high, best = largest, start
+        if smallest < low:
+            low, worst = smallest, start
+    return _place(rest, rises, high, best), _place(rest, falls, low, worst)
+
+
+@compiled()
+def _place(rest: Floats, free: Flags, value: float, start: int) -> int:
+    for q in range(max(start, 0), len(rest) if start >= 0 else 0):
+        if rest[q] == value and free[q]:
             return q
     return -1
 
 
 @compiled(**VECTORISED)
-def _partner(
-    rest: Floats, beta: Floats, lower: Floats, row: Kernel, diagonal: Floats, first: int
-) -> int:
+def _partner(rest: Floats, falls: Flags, row: Kernel, diagonal: Floats, first: int) -> int:
     """Return the row whose move against the first gains most by the second order."""
     high, own = rest[first], diagonal[first]
     best, block = -1.0, 0
     for start in range(0, len(rest), BLOCK):
-        part, b = rest[start : start + BLOCK], beta[start : start + BLOCK]
-        limit = lower[start : start + BLOCK]
+        part, down = rest[start : start + BLOCK], falls[start : start + BLOCK]
         with_first, diag = row[start : start + BLOCK], diagonal[start : start + BLOCK]
         largest = -1.0
         for q in range(len(part)):
             gap = high - part[q]
             curvature = max(own + diag[q] - 2.0 * with_first[q], LEAST_CURVATURE)
             gain = gap * gap / curvature
-            largest = max(largest, gain if b[q] != limit[q] and gap > 0.0 else -1.0)
+            largest = max(largest, gain if down[q] and gap > 0.0 else -1.0)
         if largest > best:
             best, block = largest, start
     place, found = block, -1.0
     for q in range(block, min(block + BLOCK, len(rest))):
         gap = high - rest[q]
-        if beta[q] != lower[q] and gap > 0.0:
+        if falls[q] and gap > 0.0:
             gain = gap * gap / max(own + diagonal[q] - 2.0 * row[q], LEAST_CURVATURE)
             if gain > found:
                 place, found = q, gain
@@ -128,13 +135,11 @@ def _partner(
 
 
 @compiled()
-def _intercept(
-    rest: Floats, beta: Floats, lower: Floats, upper: Floats, high: float, low: float
-) -> float:
+def _intercept(rest: Floats, rises: Flags, falls: Flags, high: float, low: float) -> float:
     """Mean of what rows between their bounds want; without one, the middle of what is allowed."""
     total, number = 0.0, 0
     for q in range(len(rest)):
-        if lower[q] < beta[q] < upper[q]:
+        if rises[q] and falls[q]:
             total += rest[q]
             number += 1
     return total / number if number else 0.5 * (high + low)

@@ -33,7 +33,7 @@ THIN_ROWS = 2000
 """Of more rows with thin features, such as texts, ``"auto"`` is linear."""
 
 _WIDTH_ROWS = 1000
-_ROWS_PER_BLOCK = 4096
+_ROWS_PER_BLOCK = 512
 
 
 class BR(WeightedClassifier):
@@ -214,12 +214,15 @@ class BR(WeightedClassifier):
     ) -> tuple[NDArray[np.float32], Trainer]:
         # In single precision, as LIBSVM keeps it: the last bits of a kernel, which differ between
         # processors and kinds of arrays, must not choose the steps.
-        gram = self._kernel(X, X).astype(np.float32)
+        gram = np.empty((X.shape[0], X.shape[0]), dtype=np.float32)
+        for block in gen_batches(X.shape[0], _ROWS_PER_BLOCK):
+            gram[block] = self._kernel(X[block], X)
         trainer = self._trainer(is_kernel=True)
-        coef, self.intercept_, self.n_iter_ = train_machines(gram, Y, trainer, weights)
-        self.support_ = np.flatnonzero(coef.any(axis=1))
+        machines = train_machines(gram, Y, trainer, weights)
+        self.intercept_, self.n_iter_ = machines.intercept, machines.steps
+        self.support_ = np.flatnonzero(machines.coef.any(axis=1))
         self.support_vectors_ = as_features(X[self.support_])
-        self.dual_coef_ = coef[self.support_]
+        self.dual_coef_ = machines.coef[self.support_]
         return gram, trainer
 
     def _fit_on_landmarks(
@@ -235,16 +238,19 @@ class BR(WeightedClassifier):
         ).fit(X)
         features = basis.features(X)
         trainer = self._trainer(is_kernel=False)
-        coef, self.intercept_, self.n_iter_ = train_machines(features, Y, trainer, weights)
+        machines = train_machines(features, Y, trainer, weights)
+        self.intercept_, self.n_iter_ = machines.intercept, machines.steps
         self.support_, self.support_vectors_ = basis.indices_, basis.rows_
-        self.dual_coef_ = basis.whitening_ @ coef
+        self.dual_coef_ = basis.whitening_ @ machines.coef
         return features, trainer
 
     def _fit_features(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: NDArray[np.float64] | None
     ) -> tuple[FeatureMatrix, Trainer]:
         trainer = self._trainer(is_kernel=False)
-        self.dual_coef_, self.intercept_, self.n_iter_ = train_machines(X, Y, trainer, weights)
+        machines = train_machines(X, Y, trainer, weights)
+        self.intercept_, self.n_iter_ = machines.intercept, machines.steps
+        self.dual_coef_ = machines.coef
         return X, trainer
 
     def _out_of_fold(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -83,16 +83,16 @@ class Trainer:
         known, targets = ~np.isnan(column), column == 1
         weight = self._weight(targets[known], None if rows is None else rows[known])
         most = self.C * np.where(targets, weight, 1.0) * (1.0 if rows is None else rows)
-        return _Machine(
-            *dual_machine(
-                kernel,
-                np.where(targets, 1.0, -1.0),
-                np.where(known & ~targets, -most, 0.0),
-                np.where(known & targets, most, 0.0),
-                self.tol,
-                self.limit,
-            )
+        signs = np.where(targets, 1.0, -1.0)
+        coef, rest, intercept, steps, finished = dual_machine(
+            kernel,
+            signs,
+            np.where(known & ~targets, -most, 0.0),
+            np.where(known & targets, most, 0.0),
+            self.tol,
+            self.limit,
         )
+        return _Machine(coef, intercept, steps, finished, signs - rest + intercept)
 
     def _weight(self, targets: NDArray[np.bool_], rows: FloatArray | None) -> float:
         """Weight of the losses of rows with the label, beside 1 of all others."""
@@ -108,17 +108,21 @@ class _Machine:
     intercept: float
     steps: int
     finished: bool
+    margins: FloatArray | None = None
 
 
 class Machines(NamedTuple):
     """Machines of all labels: the margins of rows are ``design @ coef + intercept``.
 
-    ``coef`` has the shape (n, K) or (q, K); ``intercept`` and ``steps`` of the solver (K,).
+    ``coef`` has the shape (n, K) or (q, K); ``intercept`` and ``steps`` of the solver (K,);
+    ``margins`` (n, K) of all rows of a kernel, those that were held out too, which the solver
+    keeps up to date; None for features.
     """
 
     coef: FloatArray
     intercept: FloatArray
     steps: NDArray[np.int64]
+    margins: FloatArray | None
 
 
 def train_machines(
@@ -161,6 +165,7 @@ def train_machines(
         np.column_stack([machine.coef for machine in machines]),
         np.array([machine.intercept for machine in machines]),
         np.array([machine.steps for machine in machines]),
+        np.column_stack([m.margins for m in machines]) if trainer.is_kernel else None,
     )
 
 
@@ -186,7 +191,11 @@ def out_of_fold_margins(
                 else:
                     of_rows = None if weights is None else weights[rows]
                     found = train_machines(design[rows], Y[rows][:, labels], trainer, of_rows)
-            margins[np.ix_(held_out, labels)] = design[held_out] @ found.coef + found.intercept
+            margins[np.ix_(held_out, labels)] = (
+                design[held_out] @ found.coef + found.intercept
+                if found.margins is None
+                else found.margins[held_out]
+            )
     margins[~known] = np.nan
     return margins
 
