@@ -100,13 +100,17 @@ def in_blocks(
 ) -> Neighbours:
     """Search block after block of queries, in threads where there are several."""
     every = list(blocks)
-    if not every:
-        return Neighbours(np.empty((0, k), np.int64), np.empty((0, k)))
     if len(every) == 1:
         # One row alone must not wait for threads to be made ready.
         return Neighbours(*search(every[0]))
-    found = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(search)(block) for block in every)
-    return Neighbours(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    n = every[-1].stop if every else 0
+    found = Neighbours(np.empty((n, k), np.int64), np.empty((n, k)))
+
+    def write(block: slice) -> None:
+        found.indices[block], found.squared_distances[block] = search(block)
+
+    Parallel(n_jobs=n_jobs, prefer="threads")(delayed(write)(block) for block in every)
+    return found
 
 
 def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
