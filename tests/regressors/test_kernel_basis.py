@@ -126,7 +126,7 @@ def test_wrong_parameters_are_refused_with_the_remedy():
     with pytest.raises(ValueError, match="basis must be one of random"):
         KernelBasis(basis="best").fit(X)
     for n_basis in (0, 2.5, "all", None):
-        with pytest.raises(ValueError, match="n_basis must be 'auto' or at least 1"):
+        with pytest.raises(ValueError, match="n_basis must be 'auto' or an integer of at least 1"):
             KernelBasis(n_basis=n_basis).fit(X)
     with pytest.raises(DataError, match=r"square kernel .* got shape \(60, 4\)"):
         KernelBasis("precomputed").fit(X)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from dlst._parameters import Constraints, number, one_of
+from dlst._parameters import number, one_of, parameter, with_parameters
 from dlst._seeds import give_seed
 from dlst.decoders._inputs import FloatArray
 from dlst.decoders.approximate import Search
@@ -29,6 +29,7 @@ RARE = 10.0
 """Positives of a label for which both slopes count alike."""
 
 
+@with_parameters
 class EvidenceDecoder(StackedDecoder):
     """Logistic combination of evidences, each available out of sample for training rows.
 
@@ -83,44 +84,21 @@ class EvidenceDecoder(StackedDecoder):
     ['direct', 'code vote', 'feature vote']
     """
 
-    # Files saved before there was a choice hold none.
-    search: Search = "exact"
-
-    _constraints: ClassVar[Constraints] = {
-        "slopes": one_of("shared", "by frequency"),
-        "search": one_of(*get_args(Search)),
-        "enrichment": number(at_least=0, at_most=1),
-    }
-
-    def __init__(
-        self,
-        direct: bool = True,
-        code_vote: bool = True,
-        feature_vote: bool = True,
-        extra: Sequence[Evidence] = (),
-        slopes: Literal["shared", "by frequency"] = "shared",
-        k_grid: Sequence[int] = K_GRID,
-        rho_grid: Sequence[float] = RHO_GRID,
-        n_queries: int | Literal["auto", "all"] = "auto",
-        min_rows: int = 30,
-        enrichment: float = 0.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        search: Search = "exact",
-    ):
-        self.direct = direct
-        self.code_vote = code_vote
-        self.feature_vote = feature_vote
-        self.extra = extra
-        self.slopes = slopes
-        self.k_grid = k_grid
-        self.rho_grid = rho_grid
-        self.n_queries = n_queries
-        self.min_rows = min_rows
-        self.enrichment = enrichment
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.search = search
+    direct: bool = True
+    code_vote: bool = True
+    feature_vote: bool = True
+    extra: Sequence[Evidence] = ()
+    slopes: Literal["shared", "by frequency"] = parameter(
+        default="shared", must_be=one_of("shared", "by frequency")
+    )
+    k_grid: Sequence[int] = K_GRID
+    rho_grid: Sequence[float] = RHO_GRID
+    n_queries: int | Literal["auto", "all"] = "auto"
+    min_rows: int = 30
+    enrichment: float = parameter(default=0.0, must_be=number(at_least=0, at_most=1))
+    random_state: Any = None
+    n_jobs: int | None = None
+    search: Search = parameter(default="exact", must_be=one_of(*get_args(Search)))
 
     def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
         if self._is_small(training):

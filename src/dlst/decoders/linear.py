@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import as_dense
-from dlst._parameters import Constraints, one_of
+from dlst._parameters import one_of, parameter, with_parameters
 from dlst.decoders._base import CheckedDecoder
 from dlst.decoders._inputs import FloatArray, Given, Labels, as_codes
 from dlst.parts import OutOfSample, Scores
 
 
+@with_parameters
 class LinearDecoder(CheckedDecoder):
     """Labels as an affine function of the codes, fitted by least squares.
 
@@ -43,10 +44,9 @@ class LinearDecoder(CheckedDecoder):
     array([[0.333, 0.667]])
     """
 
-    _constraints: ClassVar[Constraints] = {"source": one_of("targets", "codes")}
-
-    def __init__(self, source: Literal["targets", "codes"] = "targets"):
-        self.source = source
+    source: Literal["targets", "codes"] = parameter(
+        default="targets", must_be=one_of("targets", "codes")
+    )
 
     def _fit(self, given: Given) -> None:
         codes, labels, targets = as_dense(given.codes), given.labels, given.targets

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dlst._kernels.label_votes import label_counts
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, integer, number
+from dlst._parameters import integer, number, parameter, with_parameters
 from dlst.decoders._base import CheckedDecoder
 from dlst.decoders._inputs import (
     FloatArray,
@@ -28,6 +28,7 @@ from dlst.explanation import CONSTANT_LOGIT, Explanation, NeighbourVotes
 from dlst.parts import OutOfSample, Scores, SearchedCodes
 
 
+@with_parameters
 class MLkNNDecoder(CheckedDecoder):
     """Posterior of each label given how many of the k nearest training codes have it.
 
@@ -72,15 +73,9 @@ class MLkNNDecoder(CheckedDecoder):
     array([[0.295775]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "n_neighbors": integer(at_least=1),
-        "smoothing": number(at_least=0),
-    }
-
-    def __init__(self, n_neighbors: int = 10, smoothing: float = 1.0, n_jobs: int | None = None):
-        self.n_neighbors = n_neighbors
-        self.smoothing = smoothing
-        self.n_jobs = n_jobs
+    n_neighbors: int = parameter(default=10, must_be=integer(at_least=1))
+    smoothing: float = parameter(default=1.0, must_be=number(at_least=0))
+    n_jobs: int | None = None
 
     def _fit(self, given: Given) -> None:
         rows = given.labels.labelled_rows

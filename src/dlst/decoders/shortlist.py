@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from dlst._kernels.sampled_products import sampled_products
 from dlst._kernels.shortlists import shortlists
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import Constraints, integer, number
+from dlst._parameters import integer, number, parameter, with_parameters
 from dlst._seeds import drawn_rows, give_seed
 from dlst.decoders._base import CheckedDecoder
 from dlst.decoders._inputs import FloatArray, Given, IntArray, as_new, chosen_rows
@@ -39,6 +39,7 @@ SPACES: dict[str, Space] = {"code vote": "codes", "feature vote": "features"}
 SOURCES = ("code vote", "feature vote", "read-out", "direct")
 
 
+@with_parameters
 class ShortlistDecoder(CheckedDecoder):
     """Labels of near rows, and those with the best scores of their own; others keep their prior.
 
@@ -101,38 +102,17 @@ class ShortlistDecoder(CheckedDecoder):
     [0]
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "n_direct": integer(at_least=0),
-        "n_code_neighbors": integer(at_least=1),
-        "n_feature_neighbors": integer(at_least=1),
-        "n_queries": integer(at_least=1),
-        "least_gain": number(),
-        "rho": number(at_least=0, at_most=1),
-    }
+    direct: Any = None
+    n_direct: int = parameter(default=20, must_be=integer(at_least=0))
+    least_gain: float = parameter(default=0.001, must_be=number())
+    n_code_neighbors: int = parameter(default=80, must_be=integer(at_least=1))
+    n_feature_neighbors: int = parameter(default=40, must_be=integer(at_least=1))
+    n_queries: int = parameter(default=2_000, must_be=integer(at_least=1))
+    rho: float = parameter(default=0.1, must_be=number(at_least=0, at_most=1))
+    random_state: Any = None
+    n_jobs: int | None = None
 
     has_shortlist, looks_at_all_labels = True, False
-
-    def __init__(
-        self,
-        direct: Any = None,
-        n_direct: int = 20,
-        least_gain: float = 0.001,
-        n_code_neighbors: int = 80,
-        n_feature_neighbors: int = 40,
-        n_queries: int = 2_000,
-        rho: float = 0.1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.direct = direct
-        self.n_direct = n_direct
-        self.least_gain = least_gain
-        self.n_code_neighbors = n_code_neighbors
-        self.n_feature_neighbors = n_feature_neighbors
-        self.n_queries = n_queries
-        self.rho = rho
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _fit(self, given: Given) -> None:
         X, targets, inverse = given.X, given.targets, given.inverse

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from dlst._parameters import with_parameters
 from dlst.decoders.evidences import K_GRID, RHO_GRID, CodeVote, TrainingRows
 from dlst.decoders.stack import StackedDecoder
 
 
+@with_parameters
 class VoteDecoder(StackedDecoder):
     """Labels of the nearest training codes, weighted by distance and calibrated.
 
@@ -45,19 +47,11 @@ class VoteDecoder(StackedDecoder):
            [0.07]])
     """
 
-    def __init__(
-        self,
-        k_grid: Sequence[int] = K_GRID,
-        rho_grid: Sequence[float] = RHO_GRID,
-        n_queries: int | Literal["auto", "all"] = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.k_grid = k_grid
-        self.rho_grid = rho_grid
-        self.n_queries = n_queries
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    k_grid: Sequence[int] = K_GRID
+    rho_grid: Sequence[float] = RHO_GRID
+    n_queries: int | Literal["auto", "all"] = "auto"
+    random_state: Any = None
+    n_jobs: int | None = None
 
     @property
     def vote_(self) -> Any:

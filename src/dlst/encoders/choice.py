@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,11 +13,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, check_parameters, integer, one_of
+from dlst._parameters import (
+    check_parameters,
+    integer,
+    one_of,
+    parameter,
+    with_parameters,
+)
 from dlst._weights import Weights
 from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import COMPONENTS, checked_labels
-from dlst.encoders.distribution import DistributionEncoder
+from dlst.encoders._distances import DISTANCES
+from dlst.encoders.distribution import SOLVERS, DistributionEncoder
 from dlst.encoders.full import FullCode
 from dlst.parts import Judge
 
@@ -26,6 +34,7 @@ STUDIED_ITERATIONS = 80
 """Of the half code, where it is only tried: what was studied. It need not be the end."""
 
 
+@with_parameters
 class ChosenCode(CodeEncoder):
     """Encode labels by the full code or by an aligned one of half its length.
 
@@ -69,34 +78,16 @@ class ChosenCode(CodeEncoder):
     {'full': 6, 'half': 3}
     """
 
-    _constraints: ClassVar[Constraints] = {
-        **{
-            name: DistributionEncoder._constraints[name]
-            for name in ("distance", "solver", "n_restarts")
-        },
-        "n_components": COMPONENTS | one_of("auto"),
-        "min_rows": integer(at_least=0),
-        "max_label_sets": integer(at_least=1),
-    }
-
-    def __init__(
-        self,
-        n_components: int | float | str | None = "auto",
-        *,
-        distance: str = "sqeuclidean",
-        solver: str = "lbfgs",
-        n_restarts: int = 0,
-        min_rows: int = 30,
-        max_label_sets: int = 2000,
-        random_state: Any = None,
-    ):
-        self.n_components = n_components
-        self.distance = distance
-        self.solver = solver
-        self.n_restarts = n_restarts
-        self.min_rows = min_rows
-        self.max_label_sets = max_label_sets
-        self.random_state = random_state
+    n_components: int | float | str | None = parameter(
+        default="auto", must_be=COMPONENTS | one_of("auto")
+    )
+    _: KW_ONLY
+    distance: str = parameter(default="sqeuclidean", must_be=one_of(*DISTANCES))
+    solver: str = parameter(default="lbfgs", must_be=one_of(*SOLVERS))
+    n_restarts: int = parameter(default=0, must_be=integer(at_least=0))
+    min_rows: int = parameter(default=30, must_be=integer(at_least=0))
+    max_label_sets: int = parameter(default=2000, must_be=integer(at_least=1))
+    random_state: Any = None
 
     def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> ChosenCode:
         """Make the code; with ``"auto"`` the full one, as there is nobody to judge."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,11 +18,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dlst._parameters import (
     NONE,
     Constraint,
-    Constraints,
     check_parameters,
     integer,
     number,
     one_of,
+    parameter,
+    with_parameters,
 )
 from dlst._progress import progress_bar
 from dlst._threads import allowed_threads, one_blas_thread
@@ -50,6 +52,7 @@ from dlst.encoders.labelsets import distinct_label_sets, nothing_known
 
 FloatArray = NDArray[np.float64]
 
+SOLVERS = ("lbfgs", "momentum")
 _SHARE = number(at_least=0, below=1)
 _TWO_SHARES = Constraint(
     "two numbers in [0, 1)",
@@ -59,6 +62,7 @@ _TWO_SHARES = Constraint(
 )
 
 
+@with_parameters
 class DistributionEncoder(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     CodeEncoder,
@@ -171,47 +175,21 @@ class DistributionEncoder(
     (4, 2)
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "n_components": COMPONENTS,
-        "distance": one_of(*DISTANCES),
-        "solver": one_of("lbfgs", "momentum"),
-        "n_restarts": integer(at_least=0),
-        "n_landmarks": NONE | one_of("auto") | integer(at_least=1),
-        "max_iter": integer(at_least=0),
-        "tol": number(at_least=0),
-        "learning_rate": number(above=0) | one_of("auto"),
-        "momentum": _TWO_SHARES,
-        "momentum_switch": integer(at_least=0),
-    }
-
-    def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        *,
-        distance: str = "sqeuclidean",
-        solver: str = "lbfgs",
-        n_restarts: int = 0,
-        n_landmarks: int | str | None = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        learning_rate: float | str = "auto",
-        momentum: tuple[float, float] = (0.5, 0.8),
-        momentum_switch: int = 250,
-        callback: Callable[[int, float], Any] | None = None,
-        random_state: Any = None,
-    ):
-        self.n_components = n_components
-        self.distance = distance
-        self.solver = solver
-        self.n_restarts = n_restarts
-        self.n_landmarks = n_landmarks
-        self.max_iter = max_iter
-        self.tol = tol
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.momentum_switch = momentum_switch
-        self.callback = callback
-        self.random_state = random_state
+    n_components: int | float | str | None = parameter(default=None, must_be=COMPONENTS)
+    _: KW_ONLY
+    distance: str = parameter(default="sqeuclidean", must_be=one_of(*DISTANCES))
+    solver: str = parameter(default="lbfgs", must_be=one_of(*SOLVERS))
+    n_restarts: int = parameter(default=0, must_be=integer(at_least=0))
+    n_landmarks: int | str | None = parameter(
+        default="auto", must_be=NONE | one_of("auto") | integer(at_least=1)
+    )
+    max_iter: int = parameter(default=1000, must_be=integer(at_least=0))
+    tol: float = parameter(default=1e-3, must_be=number(at_least=0))
+    learning_rate: float | str = parameter(default="auto", must_be=number(above=0) | one_of("auto"))
+    momentum: tuple[float, float] = parameter(default=(0.5, 0.8), must_be=_TWO_SHARES)
+    momentum_switch: int = parameter(default=250, must_be=integer(at_least=0))
+    callback: Callable[[int, float], Any] | None = None
+    random_state: Any = None
 
     def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> DistributionEncoder:
         """Find the codes of the label sets.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -11,7 +12,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
-from dlst._parameters import Constraints, check_parameters, number, one_of
+from dlst._parameters import (
+    check_parameters,
+    number,
+    one_of,
+    parameter,
+    with_parameters,
+)
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import LinearEncoder
 from dlst.encoders._checks import (
@@ -30,6 +37,7 @@ CODINGS = ("01", "pm1")
 WEIGHTINGS = ("relative", "absolute")
 
 
+@with_parameters
 class ImplicitEncoder(LinearEncoder):
     """Encode rows so that labels follow from codes and codes from features, as FaIE does.
 
@@ -99,30 +107,13 @@ class ImplicitEncoder(LinearEncoder):
            [1, 1]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "n_components": COMPONENTS,
-        "feature_weight": number(at_least=0),
-        "weighting": one_of(*WEIGHTINGS),
-        "alpha": number(at_least=0),
-        "coding": one_of(*CODINGS),
-    }
-
-    def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        *,
-        feature_weight: float = 1.0,
-        weighting: str = "relative",
-        alpha: float = 1.0,
-        centred: bool = True,
-        coding: str = "01",
-    ):
-        self.n_components = n_components
-        self.feature_weight = feature_weight
-        self.weighting = weighting
-        self.alpha = alpha
-        self.centred = centred
-        self.coding = coding
+    n_components: int | float | str | None = parameter(default=None, must_be=COMPONENTS)
+    _: KW_ONLY
+    feature_weight: float = parameter(default=1.0, must_be=number(at_least=0))
+    weighting: str = parameter(default="relative", must_be=one_of(*WEIGHTINGS))
+    alpha: float = parameter(default=1.0, must_be=number(at_least=0))
+    centred: bool = True
+    coding: str = parameter(default="01", must_be=one_of(*CODINGS))
 
     def fit(self, Y: Any, X: Any = None) -> ImplicitEncoder:
         """Learn the decoder of the codes, and the codes as a function of labels and features."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
-from dlst._parameters import Constraints, check_parameters, number
+from dlst._parameters import check_parameters, number, parameter, with_parameters
 from dlst._unknown import impute, known_means
 from dlst._weights import as_weights
 from dlst.encoders._base import LinearEncoder
@@ -31,6 +32,7 @@ from dlst.encoders._principal import (
 FloatArray = NDArray[np.float64]
 
 
+@with_parameters
 class PrincipalEncoder(LinearEncoder):
     """Encode labels by their principal components, the code of PLST.
 
@@ -81,10 +83,7 @@ class PrincipalEncoder(LinearEncoder):
            [0., 0., 1.]])
     """
 
-    _constraints: ClassVar[Constraints] = {"n_components": COMPONENTS}
-
-    def __init__(self, n_components: int | float | str | None = None):
-        self.n_components = n_components
+    n_components: int | float | str | None = parameter(default=None, must_be=COMPONENTS)
 
     def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> PrincipalEncoder:
         """Learn the projection.
@@ -139,6 +138,7 @@ class PrincipalEncoder(LinearEncoder):
         return np.asarray(labels @ self.components_ - self.mean_ @ self.components_)
 
 
+@with_parameters
 class ConditionalPrincipalEncoder(PrincipalEncoder):
     """Encode labels by the principal components of what features predict of them, as CPLST does.
 
@@ -185,21 +185,9 @@ class ConditionalPrincipalEncoder(PrincipalEncoder):
            [0.]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        **PrincipalEncoder._constraints,
-        "alpha": number(at_least=0),
-    }
-
-    def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        *,
-        alpha: float = 1.0,
-        centred: bool = True,
-    ):
-        super().__init__(n_components)
-        self.alpha = alpha
-        self.centred = centred
+    _: KW_ONLY
+    alpha: float = parameter(default=1.0, must_be=number(at_least=0))
+    centred: bool = True
 
     def _axes(
         self, labels: sp.csr_array, X: Any, n_axes: int | None, weights: FloatArray | None

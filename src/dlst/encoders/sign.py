@@ -11,11 +11,13 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import validate_data
 
 from dlst._matrices import as_dense
+from dlst._parameters import with_parameters
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import LinearEncoder
 from dlst.encoders._checks import checked_labels, new_labels
 
 
+@with_parameters
 class SignCode(OneToOneFeatureMixin, LinearEncoder):  # type: ignore[misc]
     """Encode labels as -1 (absent) and 1.
 
@@ -44,8 +46,7 @@ class SignCode(OneToOneFeatureMixin, LinearEncoder):  # type: ignore[misc]
     array([ 1., nan])
     """
 
-    def __init__(self, keep_unknown: bool = False):
-        self.keep_unknown = keep_unknown
+    keep_unknown: bool = False
 
     def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> SignCode:
         """Learn the labels' means; ``X`` is ignored."""

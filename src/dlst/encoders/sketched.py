@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import validate_data
 
-from dlst._parameters import Constraints, check_parameters, integer
+from dlst._parameters import check_parameters, integer, parameter, with_parameters
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import LinearEncoder
 from dlst.encoders._checks import checked_labels, new_labels
@@ -18,6 +18,7 @@ from dlst.encoders._checks import checked_labels, new_labels
 FloatArray = NDArray[np.float64]
 
 
+@with_parameters
 class SketchedCode(LinearEncoder):
     """Encode labels by their widest directions, found by random projection.
 
@@ -57,11 +58,8 @@ class SketchedCode(LinearEncoder):
            [0., 0., 1.]])
     """
 
-    _constraints: ClassVar[Constraints] = {"n_components": integer(at_least=1)}
-
-    def __init__(self, n_components: int = 100, random_state: Any = 0):
-        self.n_components = n_components
-        self.random_state = random_state
+    n_components: int = parameter(default=100, must_be=integer(at_least=1))
+    random_state: Any = 0
 
     def fit(self, Y: Any, X: Any = None) -> SketchedCode:
         """Find the axes; ``X`` is ignored."""

@@ -24,7 +24,7 @@ from dlst.methods.answers import ROWS_AT_ONCE, logit
 from dlst.methods.base import OutOfSampleLater
 from dlst.methods.elsewhere import also_on_a_cluster
 from dlst.methods.memory_plan import Shape, planned
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import Scaling
 from dlst.methods.weighted import WeightedClassifier
 from dlst.parts import (
     Decoder,
@@ -121,8 +121,7 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> OutOfSampleLater | None:
         of_rows = None if weights is None else weights.rows
-        self.scaler_ = FeatureScaler(self.scaling).fit(X, sample_weight=of_rows)
-        X = self.scaler_.transform(X)
+        X = self._fit_scaler(X, of_rows)
         chosen = self._composition(X, Y, weights)
         self.encoder_, self.regressor_, self.decoder_ = chosen[:3]
         prepare = with_weights(self.regressor_.prepare, weights)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
+
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix
-from dlst.decisions import OwnOrRule, Tau
+from dlst._parameters import with_parameters
 from dlst.decoders import MLkNNDecoder
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier, OutOfSampleLater
-from dlst.methods.scaling import FeatureScaler, Scaling
+from dlst.methods.scaling import Scaling
 from dlst.parts import Scores
 
 
+@with_parameters
 class MLkNN(MultiLabelClassifier):
     """Label by label, Bayes' rule on how many of the k nearest training rows carry it.
 
@@ -46,34 +49,22 @@ class MLkNN(MultiLabelClassifier):
     array([[0.295775]])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        *,
-        smoothing: float = 1.0,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "none",
-        n_jobs: int | None = None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.smoothing = smoothing
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.n_jobs = n_jobs
+    n_neighbors: int = 10
+    _: KW_ONLY
+    smoothing: float = 1.0
+    scaling: Scaling = "none"
+    n_jobs: int | None = None
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> OutOfSampleLater:
-        self.scaler_ = FeatureScaler(self.scaling).fit(X)
+        X = self._fit_scaler(X)
         self.decoder_ = MLkNNDecoder(self.n_neighbors, self.smoothing, n_jobs=self.n_jobs)
-        return self.decoder_.fit(self.scaler_.transform(X), Y).out_of_sample
+        return self.decoder_.fit(X, Y).out_of_sample
 
     def _scores(self, X: FeatureMatrix) -> Scores:
         return with_logits(self.decoder_.predict_proba(self.scaler_.transform(X)))
 
 
+@with_parameters
 class DLST2(MLkNN):
     """The paper's second variant: no transformation, ML-kNN in feature space.
 
@@ -97,23 +88,4 @@ class DLST2(MLkNN):
     (2, 10)
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 10,
-        *,
-        smoothing: float = 1.0,
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        n_jobs: int | None = None,
-    ):
-        super().__init__(
-            n_neighbors,
-            smoothing=smoothing,
-            decision=decision,
-            cardinality=cardinality,
-            tau=tau,
-            scaling=scaling,
-            n_jobs=n_jobs,
-        )
+    scaling: Scaling = "auto"

@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import Tags
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from dlst._checked_rows import checked_rows
 from dlst._matrices import FeatureMatrix
-from dlst.regressors.basis import LARGEST_AUTOMATIC_BASIS, KernelBasis
+from dlst.regressors.basis import KernelBasis, KernelEstimator
 
 LEAST_WEIGHT = 1e-12
 """Of the largest: what a row of weight 0 counts."""
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: ignore[misc]
     """A regressor with the parameters of a kernel and its basis.
 
     Examples
@@ -28,8 +27,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     >>> isinstance(KernelRidge(), KernelRegressor)
     True
     """
-
-    n_basis: Any
 
     def _check_training(
         self, X: Any, y: Any, least_rows: int
@@ -60,10 +57,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         check_is_fitted(self)
         return checked_rows(self, X)
 
-    def n_basis_of(self, n: int) -> int:
-        """Return the rows of a basis of n training rows."""
-        return min(n, LARGEST_AUTOMATIC_BASIS if self.n_basis == "auto" else int(self.n_basis))
-
     def held_numbers(self, n: int, s: int) -> int:
         """Return how many numbers of features on a basis of s rows are held for n rows."""
         return n * s
@@ -85,12 +78,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             coef0=self.coef0,
             random_state=self.random_state,
         )
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
 
 def counting_weights(sample_weight: Any, X: FeatureMatrix) -> NDArray[np.float64] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils import Tags, check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dlst._matrices import FeatureMatrix, as_dense, as_features
+from dlst._parameters import check_parameters, integer, one_of, parameter, with_parameters
 from dlst._threads import in_threads
 from dlst.errors import DataError
 from dlst.regressors.kernels import (
@@ -30,7 +32,31 @@ FEW_ROWS = 16
 """So many rows do not wait for scikit-learn to examine them."""
 
 
-class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@with_parameters
+class KernelEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator with the parameters of a kernel and its basis; see :class:`KernelBasis`."""
+
+    kernel: Kernel = "rbf"
+    _: KW_ONLY
+    gamma: float | str = "median"
+    n_basis: int | str = parameter(default="auto", must_be=one_of("auto") | integer(at_least=1))
+    basis: str = parameter(default="random", must_be=one_of(*BASES))
+    degree: float = 3
+    coef0: float = 1
+    random_state: Any = None
+
+    def n_basis_of(self, n: int) -> int:
+        """Return the rows of a basis of n training rows."""
+        return min(n, LARGEST_AUTOMATIC_BASIS if self.n_basis == "auto" else int(self.n_basis))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):  # type: ignore[misc]
     """Features F = k(X, B) K_BB^(−1/2) of a kernel on a basis B of s training rows.
 
     F Fᵀ approximates the kernel between the rows and is the kernel itself when s = n.
@@ -73,25 +99,6 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     True
     """
 
-    def __init__(
-        self,
-        kernel: Kernel = "rbf",
-        *,
-        gamma: float | str = "median",
-        n_basis: int | str = "auto",
-        basis: str = "random",
-        degree: float = 3,
-        coef0: float = 1,
-        random_state: Any = None,
-    ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_basis = n_basis
-        self.basis = basis
-        self.degree = degree
-        self.coef0 = coef0
-        self.random_state = random_state
-
     def fit(self, X: Any, y: Any = None) -> KernelBasis:
         """Draw the basis and prepare its features.
 
@@ -108,7 +115,7 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         self._check_parameters(X)
         n = X.shape[0]
-        size = min(n, LARGEST_AUTOMATIC_BASIS if self.n_basis == "auto" else int(self.n_basis))
+        size = self.n_basis_of(n)
         if size == n:
             return self._settle(X, np.arange(n))
         random = check_random_state(self.random_state)
@@ -234,11 +241,7 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _check_parameters(self, X: FeatureMatrix) -> None:
         check_kernel(self.kernel, self.gamma)
-        if self.basis not in BASES:
-            raise ValueError(f"basis must be one of {', '.join(BASES)}; got {self.basis!r}.")
-        counted = isinstance(self.n_basis, (int, np.integer)) and self.n_basis >= 1
-        if not counted and self.n_basis != "auto":
-            raise ValueError(f"n_basis must be 'auto' or at least 1; got {self.n_basis!r}.")
+        check_parameters(self)
         if self.kernel != "precomputed":
             return
         if X.shape[0] != X.shape[1]:
@@ -255,12 +258,6 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     @property
     def _n_features_out(self) -> int:
         return int(self.whitening_.shape[1])
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
 
 
 def _are_few(X: FeatureMatrix) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,17 @@ from sklearn.utils.metaestimators import available_if
 
 from dlst._kernels.ridge import Spectrum
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, check_parameters, integer, number, one_of
+from dlst._parameters import (
+    check_parameters,
+    integer,
+    number,
+    one_of,
+    parameter,
+    with_parameters,
+)
 from dlst.regressors._base import KernelRegressor
 from dlst.regressors._logistic import PRINTED, SOFT, LogisticProblem, LogisticSolution
 from dlst.regressors.cross_fitting import CrossFittedRegression, cross_fitted_codes
-from dlst.regressors.kernels import Kernel
 from dlst.regressors.penalty_search import cross_validated_penalty
 
 LOSSES = ("soft", "printed", "binary", "binary-median")
@@ -30,6 +37,7 @@ def _predicts_probabilities(model: KernelLogisticRegression) -> bool:
     return model.output == "probability"
 
 
+@with_parameters
 class KernelLogisticRegression(KernelRegressor):
     """Logistic regression of real-valued targets in a kernel's feature space.
 
@@ -107,47 +115,14 @@ class KernelLogisticRegression(KernelRegressor):
            [ 0.8, -3. ]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "alpha": number(above=0) | one_of("auto"),
-        "loss": one_of(*LOSSES),
-        "output": one_of(*OUTPUTS),
-        "penalty": one_of(*PENALTIES),
-        "tol": number(above=0),
-        "max_iter": integer(at_least=1),
-    }
-
-    def __init__(
-        self,
-        kernel: Kernel = "rbf",
-        *,
-        gamma: float | str = "median",
-        alpha: float | str = 0.01,
-        loss: str = "soft",
-        output: str = "code",
-        penalty: str = "rkhs",
-        fit_intercept: bool = False,
-        n_basis: int | str = "auto",
-        basis: str = "random",
-        degree: float = 3,
-        coef0: float = 1,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        random_state: Any = None,
-    ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.alpha = alpha
-        self.loss = loss
-        self.output = output
-        self.penalty = penalty
-        self.fit_intercept = fit_intercept
-        self.n_basis = n_basis
-        self.basis = basis
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    _: KW_ONLY
+    alpha: float | str = parameter(default=0.01, must_be=number(above=0) | one_of("auto"))
+    loss: str = parameter(default="soft", must_be=one_of(*LOSSES))
+    output: str = parameter(default="code", must_be=one_of(*OUTPUTS))
+    penalty: str = parameter(default="rkhs", must_be=one_of(*PENALTIES))
+    fit_intercept: bool = False
+    tol: float = parameter(default=1e-6, must_be=number(above=0))
+    max_iter: int = parameter(default=1000, must_be=integer(at_least=1))
 
     def fit(self, X: Any, y: Any) -> KernelLogisticRegression:
         """Fit the regression of each target.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +13,14 @@ from sklearn.utils.validation import check_array
 
 from dlst._kernels.ridge import Spectrum, leave_one_out_errors
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import with_parameters
 from dlst._progress import progress_bar
 from dlst._threads import in_threads
 from dlst._weights import Weights
 from dlst.errors import DataError
 from dlst.regressors._base import KernelRegressor, counting_weights, times_roots
 from dlst.regressors.basis import KernelBasis
-from dlst.regressors.kernels import Kernel, check_kernel, has_width
+from dlst.regressors.kernels import check_kernel, has_width
 from dlst.regressors.smoother import Smoother
 from dlst.regressors.streamed import StreamedSmoother
 from dlst.regressors.streamed_search import search_streamed
@@ -27,6 +29,7 @@ HELD_ENTRIES = 10_000_000
 """Features of training rows are held up to so many numbers, 80 MB; of more, sums are made."""
 
 
+@with_parameters
 class KernelRidge(KernelRegressor):
     """Ridge regression in a kernel's feature space, on a basis of sampled training rows.
 
@@ -95,30 +98,11 @@ class KernelRidge(KernelRegressor):
     (200, 2)
     """
 
-    def __init__(
-        self,
-        kernel: Kernel = "rbf",
-        *,
-        gamma: float | str = "auto",
-        alpha: float | str = "auto",
-        n_basis: int | str = "auto",
-        basis: str = "random",
-        gamma_multiples: Sequence[float] = (0.25, 0.5, 1, 2),
-        alphas: Sequence[float] = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100),
-        degree: float = 3,
-        coef0: float = 1,
-        random_state: Any = None,
-    ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.alpha = alpha
-        self.n_basis = n_basis
-        self.basis = basis
-        self.gamma_multiples = gamma_multiples
-        self.alphas = alphas
-        self.degree = degree
-        self.coef0 = coef0
-        self.random_state = random_state
+    _: KW_ONLY
+    gamma: float | str = "auto"
+    alpha: float | str = "auto"
+    gamma_multiples: Sequence[float] = (0.25, 0.5, 1, 2)
+    alphas: Sequence[float] = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, selection_targets: Any = None

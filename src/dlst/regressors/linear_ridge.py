@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +23,13 @@ from dlst._kernels.ridge import (
     without_own_target,
 )
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, check_parameters, number, one_of
+from dlst._parameters import (
+    check_parameters,
+    number,
+    one_of,
+    parameter,
+    with_parameters,
+)
 from dlst._weights import Weights
 from dlst.regressors._base import counting_weights, times_roots
 
@@ -40,6 +47,7 @@ RELATIVE_ALPHAS = np.logspace(-4, 2, 13)
 # scikit-learn's RidgeCV finds the same penalty, but has no intercept that is penalised, keeps
 # leave-one-out predictions only for all penalties at once, an (n, t, number of penalties) array,
 # and spends O(n d t) on each of them, where the labels' Gram matrix makes it O(n d min(d, t)).
+@with_parameters
 class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Ridge regression with one penalty for all targets.
 
@@ -81,14 +89,9 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
     array([[6., 7.]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "alpha": number(at_least=0) | one_of("auto"),
-        "intercept": one_of(*INTERCEPTS),
-    }
-
-    def __init__(self, alpha: float | str = "auto", *, intercept: str = "free"):
-        self.alpha = alpha
-        self.intercept = intercept
+    alpha: float | str = parameter(default="auto", must_be=number(at_least=0) | one_of("auto"))
+    _: KW_ONLY
+    intercept: str = parameter(default="free", must_be=one_of(*INTERCEPTS))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearRidge:
         """Choose the penalty where none is given, and fit.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +14,14 @@ from sklearn.base import BaseEstimator
 from dlst._kernels.dual_descent import MOST_LANES
 from dlst._kernels.sparse_scores import row_scores
 from dlst._matrices import FeatureMatrix
-from dlst._parameters import Constraints, check_parameters, integer, number, one_of
+from dlst._parameters import (
+    check_parameters,
+    integer,
+    number,
+    one_of,
+    parameter,
+    with_parameters,
+)
 from dlst._seeds import draw_seed
 from dlst.regressors.dual_solver import DualSolver
 from dlst.regressors.linear_machines import C_GRID, LinearMachines
@@ -30,6 +38,7 @@ MOST_WEIGHTS = 2**25
 """Weights that are held, of all targets together: 256 MiB."""
 
 
+@with_parameters
 class SparseMachines(BaseEstimator):  # type: ignore[misc]
     """A ridge regression for each of very many sparse targets, the small weights left out.
 
@@ -83,34 +92,15 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
     array([0, 1])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "C": number(above=0) | one_of("auto"),
-        "n_weights": integer(at_least=1),
-        "negligible": number(at_least=0, at_most=1),
-        "tol": number(above=0),
-        "max_iter": integer(at_least=1),
-    }
-
-    def __init__(
-        self,
-        C: float | str = "auto",
-        *,
-        Cs: Sequence[float] = C_GRID,
-        n_weights: int = 1000,
-        negligible: float = 0.01,
-        tol: float = 1e-2,
-        max_iter: int = 20,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ):
-        self.C = C
-        self.Cs = Cs
-        self.n_weights = n_weights
-        self.negligible = negligible
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    C: float | str = parameter(default="auto", must_be=number(above=0) | one_of("auto"))
+    _: KW_ONLY
+    Cs: Sequence[float] = C_GRID
+    n_weights: int = parameter(default=1000, must_be=integer(at_least=1))
+    negligible: float = parameter(default=0.01, must_be=number(at_least=0, at_most=1))
+    tol: float = parameter(default=1e-2, must_be=number(above=0))
+    max_iter: int = parameter(default=20, must_be=integer(at_least=1))
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: FeatureMatrix, Y: sp.csr_array) -> SparseMachines:
         """Choose C where none is given, and solve.
