@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dlst.errors import DataError
 
 FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FeatureMatrix: TypeAlias = FloatArray | sp.csr_array
 """Features as the methods get them: dense, or CSR when the file was sparse."""

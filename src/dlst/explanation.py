@@ -10,12 +10,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import expit
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from dlst._matrices import BoolArray, FloatArray, IntArray
 
 Space: TypeAlias = Literal["codes", "features"]
 """Where neighbours are searched."""

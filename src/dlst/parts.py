@@ -21,15 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.explanation import Explanation
-
-FloatArray: TypeAlias = NDArray[np.float64]
-IntArray: TypeAlias = NDArray[np.int64]
 
 Judge: TypeAlias = Callable[[FloatArray], float]
 """From codes (n, r) to the left-out log-loss of the labels of near codes; less is better."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlst._compiled import compiled
-
-Ints = NDArray[np.int64]
+from dlst._matrices import BoolArray, IntArray
 
 
 @compiled()
 def drop_entries(
-    rows: Ints,
-    columns: Ints,
-    order: Ints,
-    row_spare: Ints,
-    column_spare: Ints,
+    rows: IntArray,
+    columns: IntArray,
+    order: IntArray,
+    row_spare: IntArray,
+    column_spare: IntArray,
     n_wanted: int,
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Mark entries to drop, in the given order, while their row and column can spare one.
 
     ``row_spare`` and ``column_spare`` say how many entries each may lose; they are used up in
@@ -39,7 +37,9 @@ def drop_entries(
 
 
 @compiled()
-def fill_quotas(indptr: Ints, indices: Ints, order: Ints, quotas: Ints) -> NDArray[np.bool_]:
+def fill_quotas(
+    indptr: IntArray, indices: IntArray, order: IntArray, quotas: IntArray
+) -> BoolArray:
     """Take rows in the given order if they hold a column that is below its quota.
 
     ``quotas`` says how many rows of each column are still wanted; it is used up in place and ends

@@ -10,7 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix, as_dense, as_features, as_indicator, column_names
+from dlst._matrices import (
+    FeatureMatrix,
+    FloatArray,
+    as_dense,
+    as_features,
+    as_indicator,
+    column_names,
+)
 from dlst.data.names import checked_names
 from dlst.data.statistics import Statistics, describe
 from dlst.errors import DataError
@@ -201,7 +208,7 @@ class Dataset:
         return describe(self.Y, n_features=self.n_features)
 
     @property
-    def images(self) -> NDArray[np.float64] | None:
+    def images(self) -> FloatArray | None:
         """The rows of ``X`` as images, when they are."""
         if self.image_shape is None:
             return None

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from dlst._matrices import IntArray
 from dlst.data._sampling import checked_rate, generator_of, labels_of, positives_of
 from dlst.data._sampling_kernel import drop_entries
 from dlst.errors import DataError
@@ -204,7 +204,7 @@ def mask_rows(
     return _with_unknown(labels, keys.ravel())
 
 
-def _with_unknown(labels: sp.csr_array, unknown: NDArray[np.int64]) -> sp.csr_array:
+def _with_unknown(labels: sp.csr_array, unknown: IntArray) -> sp.csr_array:
     """Return the labels with NaN at the given sorted keys (row · K + column)."""
     n, K = labels.shape
     stored = np.repeat(np.arange(n, dtype=np.int64), np.diff(labels.indptr)) * K + labels.indices
@@ -218,7 +218,7 @@ def _with_unknown(labels: sp.csr_array, unknown: NDArray[np.int64]) -> sp.csr_ar
     return sp.csr_array((values[order], columns, indptr), shape=(n, K))
 
 
-def _distinct(population: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _distinct(population: int, count: int, rng: np.random.Generator) -> IntArray:
     """Draw distinct numbers below ``population``, sorted, in memory O(count)."""
     if count > population // 2:
         left_out = _distinct(population, population - count, rng)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
+from dlst._matrices import FloatArray
 from dlst.data._sampling import generator_of
 from dlst.data.dataset import Dataset, Provenance, Split
 
@@ -113,9 +113,7 @@ def _digit_set(rng: np.random.Generator) -> list[int]:
     return shown
 
 
-def _compose(
-    shown: list[int], sources: list[NDArray[np.float64]], rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _compose(shown: list[int], sources: list[FloatArray], rng: np.random.Generator) -> FloatArray:
     """Place a random handwriting of each digit on an empty image."""
     # A margin of one pixel takes the shifts; what lands there is cut off.
     canvas = np.zeros((IMAGE_SHAPE[0] + 2, IMAGE_SHAPE[1] + 2))

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+
+from dlst._matrices import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +56,8 @@ class Statistics:
     n_label_sets: int
     n_without_label: int
     samples_per_possible_set: float
-    label_frequencies: NDArray[np.int64]
-    imbalance_ratios: NDArray[np.float64]
+    label_frequencies: IntArray
+    imbalance_ratios: FloatArray
     mean_imbalance: float
     n_unknown: int
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst.parts import Scores
 
 _MARGIN = 1e-3
 
 
-def regressed_probabilities(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def regressed_probabilities(values: FloatArray) -> FloatArray:
     """Turn predicted 0/1 labels into probabilities strictly between 0 and 1.
 
     They stay as they are in [0.001, 0.999]. Beyond, where cutting off would make ties of what has
@@ -28,6 +28,6 @@ def regressed_probabilities(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return P
 
 
-def regressed_scores(values: NDArray[np.float64]) -> Scores:
+def regressed_scores(values: FloatArray) -> Scores:
     """Return probabilities, and ranking scores v − 1/2: above 0 is a yes, as scikit-learn asks."""
     return Scores(regressed_probabilities(values), values - 0.5)

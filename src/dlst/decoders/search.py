@@ -172,5 +172,5 @@ def unit_rows(X: FeatureMatrix) -> sp.csr_array:
     return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
-def _left_out(own: IntArray | None, n_queries: int) -> NDArray[np.int64]:
+def _left_out(own: IntArray | None, n_queries: int) -> IntArray:
     return np.full(n_queries, -1) if own is None else np.asarray(own, dtype=np.int64)

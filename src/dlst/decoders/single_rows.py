@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._kernels.nearest_tiles import offer
+from dlst._matrices import BoolArray
 from dlst._threads import in_threads, one_blas_thread
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.neighbours import row_blocks
@@ -45,7 +46,7 @@ class Candidates:
     scale: float
     n_columns: int
 
-    def are_all(self, block: slice, farthest: FloatArray) -> NDArray[np.bool_]:
+    def are_all(self, block: slice, farthest: FloatArray) -> BoolArray:
         """Say of which queries no row outside can be as near as a squared distance."""
         squares = self.squares[block]
         with np.errstate(invalid="ignore"):

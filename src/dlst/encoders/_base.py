@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -16,11 +15,9 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._weights import Weights, no_place
 from dlst.parts import Encoder, Judge, LinearInverse
-
-FloatArray = NDArray[np.float64]
 
 
 class CodeEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]

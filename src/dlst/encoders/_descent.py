@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.optimize
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from dlst._matrices import FloatArray
+
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 
 WINDOW = 10

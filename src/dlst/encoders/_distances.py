@@ -17,8 +17,7 @@ from dlst._kernels.label_distances import (
     pack_labels,
     partial_distances,
 )
-
-FloatArray = NDArray[np.float64]
+from dlst._matrices import FloatArray
 
 DISTANCES = {
     "sqeuclidean": SQUARED,

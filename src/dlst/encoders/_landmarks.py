@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst.encoders._descent import Descent
-
-FloatArray = NDArray[np.float64]
 
 EXACT_SETS, LANDMARKS = 20_000, 2_000
 """Most distinct sets of which all pairs are compared by default, and how many landmarks else."""

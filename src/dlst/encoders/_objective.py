@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from dlst._kernels.alignment import Pairs, panel_forces, panel_labels, panel_mass
 from dlst._kernels.held_pairs import held_forces, label_pulls
 from dlst._kernels.label_distances import SQUARED, partial_distances
-from dlst._matrices import as_indicator
+from dlst._matrices import FloatArray, as_indicator
 from dlst.encoders._distances import LabelDistances
 from dlst.encoders.labelsets import nothing_known
-
-FloatArray = NDArray[np.float64]
 
 BLOCK = 256
 """Sets in a tile of pairs, which then fits a core's cache."""

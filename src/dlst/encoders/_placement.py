@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from dlst._kernels.alignment import placement_terms
+from dlst._matrices import BoolArray, FloatArray
 from dlst.encoders._distances import LabelDistances
-
-FloatArray = NDArray[np.float64]
 
 _BLOCK_PAIRS = 2**21
 """Pairs held at once, 16 MB an array."""
@@ -156,10 +154,10 @@ class _State(NamedTuple):
     gradient: FloatArray
     safe_rate: FloatArray
 
-    def at(self, rows: NDArray[np.bool_]) -> _State:
+    def at(self, rows: BoolArray) -> _State:
         return _State(*(field[rows] for field in self))
 
-    def replaced(self, rows: NDArray[np.bool_], other: _State) -> _State:
+    def replaced(self, rows: BoolArray, other: _State) -> _State:
         return _State(
             *(
                 np.where(rows[:, None] if ours.ndim == 2 else rows, theirs, ours)

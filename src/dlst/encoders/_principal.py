@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from dlst._matrices import FloatArray
 
 
 class PrincipalAxes(NamedTuple):

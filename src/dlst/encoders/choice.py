@@ -6,13 +6,11 @@ import warnings
 from dataclasses import KW_ONLY
 from typing import Any
 
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import (
     check_parameters,
     integer,
@@ -27,8 +25,6 @@ from dlst.encoders._distances import DISTANCES
 from dlst.encoders.distribution import SOLVERS, DistributionEncoder
 from dlst.encoders.full import FullCode
 from dlst.parts import Judge
-
-FloatArray = NDArray[np.float64]
 
 STUDIED_ITERATIONS = 80
 """Of the half code, where it is only tried: what was studied. It need not be the end."""

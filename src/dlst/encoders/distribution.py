@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dlst._matrices import FloatArray
 from dlst._parameters import (
     NONE,
     Constraint,
@@ -49,8 +49,6 @@ from dlst.encoders._objective import PairAlignment
 from dlst.encoders._placement import Placement
 from dlst.encoders._principal import PrincipalAxes, label_points, pose, principal_axes
 from dlst.encoders.labelsets import distinct_label_sets, nothing_known
-
-FloatArray = NDArray[np.float64]
 
 SOLVERS = ("lbfgs", "momentum")
 _SHARE = number(at_least=0, below=1)

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import validate_data
 
-from dlst._matrices import as_dense
+from dlst._matrices import FloatArray, as_dense
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import counted_label_sets, new_labels
 from dlst.encoders._objective import kl_divergence
 from dlst.encoders._principal import principal_axes
-
-FloatArray = NDArray[np.float64]
 
 
 class FullCode(OneToOneFeatureMixin, CodeEncoder):  # type: ignore[misc]

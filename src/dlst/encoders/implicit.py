@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
+from dlst._matrices import FloatArray
 from dlst._parameters import (
     check_parameters,
     number,
@@ -30,7 +30,6 @@ from dlst.encoders._checks import (
 )
 from dlst.encoders._principal import outward_signs
 
-FloatArray = NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
 
 CODINGS = ("01", "pm1")

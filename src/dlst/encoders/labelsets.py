@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._matrices import as_indicator
+from dlst._matrices import BoolArray, as_indicator
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def distinct_label_sets(Y: Any, sample_weight: Any = None) -> LabelSets:
     return LabelSets(sets=labels[first], counts=counts, inverse=inverse, first=first)
 
 
-def nothing_known(sets: sp.csr_array) -> NDArray[np.bool_]:
+def nothing_known(sets: sp.csr_array) -> BoolArray:
     """Mark the rows in which every label is unknown: unlabelled instances."""
     unknown = sp.csr_array((np.isnan(sets.data), sets.indices, sets.indptr), shape=sets.shape)
     return np.asarray(np.asarray(unknown.sum(axis=1)).ravel() == sets.shape[1])

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
+from dlst._matrices import FloatArray
 from dlst._parameters import check_parameters, number, parameter, with_parameters
 from dlst._unknown import impute, known_means
 from dlst._weights import as_weights
@@ -28,8 +28,6 @@ from dlst.encoders._principal import (
     outward_signs,
     principal_axes,
 )
-
-FloatArray = NDArray[np.float64]
 
 
 @with_parameters

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import validate_data
 
-from dlst._matrices import as_dense
+from dlst._matrices import FloatArray, as_dense
 from dlst._parameters import with_parameters
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import LinearEncoder
@@ -57,13 +56,11 @@ class SignCode(OneToOneFeatureMixin, LinearEncoder):  # type: ignore[misc]
         self.offset_ = np.full(labels.shape[1], 0.5)
         return self
 
-    def fit_transform(
-        self, Y: Any, X: Any = None, sample_weight: Any = None
-    ) -> NDArray[np.float64]:
+    def fit_transform(self, Y: Any, X: Any = None, sample_weight: Any = None) -> FloatArray:
         """Return the codes of the rows, shape (n, K)."""
         return self.fit(Y, X, sample_weight).transform(Y)
 
-    def transform(self, Y: Any) -> NDArray[np.float64]:
+    def transform(self, Y: Any) -> FloatArray:
         """Return the codes of label sets, shape (n, K)."""
         labels = new_labels(self, Y)
         signs = as_dense(labels if self.keep_unknown else impute(labels, self.mean_))

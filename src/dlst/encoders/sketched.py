@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import validate_data
 
+from dlst._matrices import FloatArray
 from dlst._parameters import check_parameters, integer, parameter, with_parameters
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import LinearEncoder
 from dlst.encoders._checks import checked_labels, new_labels
-
-FloatArray = NDArray[np.float64]
 
 
 @with_parameters

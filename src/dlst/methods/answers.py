@@ -13,7 +13,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._checked_rows import checked_rows
-from dlst._matrices import FeatureMatrix, refuse_huge
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, refuse_huge
 from dlst._parameters import integer, one_of
 from dlst.decisions import DECISIONS, DecisionLayer, OwnOrRule, SubsetRule, Tau, TopSets
 from dlst.errors import DataError
@@ -53,18 +53,18 @@ class Predictions(NamedTuple):
     """
 
     labels: Any
-    probabilities: NDArray[np.float64]
-    scores: NDArray[np.float64]
+    probabilities: FloatArray
+    scores: FloatArray
 
 
 class _Scored(NamedTuple):
     """Rows with what the method says of labels that vary, and with what is told of all labels."""
 
     X: FeatureMatrix
-    P: NDArray[np.float64]
-    S: NDArray[np.float64]
-    probabilities: NDArray[np.float64]
-    ranking: NDArray[np.float64]
+    P: FloatArray
+    S: FloatArray
+    probabilities: FloatArray
+    ranking: FloatArray
 
 
 class Answers(ABC):
@@ -79,14 +79,14 @@ class Answers(ABC):
     tau: Any
 
     decisions_: DecisionLayer
-    prevalence_: NDArray[np.float64]
+    prevalence_: FloatArray
     classes_: NDArray[Any]
     n_labels_: int
     _targets: Targets
     _varying: NDArray[np.intp]
 
     @also_on_a_cluster
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> FloatArray:
         """Give the probability of each label.
 
         Parameters
@@ -102,7 +102,7 @@ class Answers(ABC):
         return P if self._targets.is_indicator else self._class_probabilities(P)
 
     @also_on_a_cluster
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> FloatArray:
         """Give the scores by which labels are ranked within a row: higher is more relevant.
 
         Parameters
@@ -119,7 +119,7 @@ class Answers(ABC):
         if self._targets.is_indicator:
             return self._scored(X).ranking
         P = self._class_probabilities(self._all_probabilities(X))
-        logarithms: NDArray[np.float64] = np.log(np.maximum(P, _EPSILON))
+        logarithms: FloatArray = np.log(np.maximum(P, _EPSILON))
         return logarithms[:, 1] - logarithms[:, 0] if P.shape[1] == 2 else logarithms
 
     @also_on_a_cluster
@@ -276,9 +276,7 @@ class Answers(ABC):
     def _scores(self, X: FeatureMatrix) -> Scores:
         """Return probabilities and ranking scores of the labels that vary; see `with_logits`."""
 
-    def _own_decisions(
-        self, X: FeatureMatrix, P: NDArray[np.float64], S: NDArray[np.float64]
-    ) -> NDArray[np.bool_]:
+    def _own_decisions(self, X: FeatureMatrix, P: FloatArray, S: FloatArray) -> BoolArray:
         """Decide as the method's authors do, from probabilities and own scores: p >= 1/2."""
         return P >= 0.5
 
@@ -326,7 +324,7 @@ class Answers(ABC):
         refuse_huge(X)
         return X
 
-    def _all_probabilities(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def _all_probabilities(self, X: FeatureMatrix) -> FloatArray:
         """Probabilities of all labels; those that did not vary have their prevalence."""
         if not self._varying.size:
             return np.tile(self.prevalence_, (X.shape[0], 1))
@@ -349,7 +347,7 @@ class Answers(ABC):
         found[:, self._varying] = values
         return found
 
-    def _decided(self, scored: _Scored, name: str) -> NDArray[np.bool_]:
+    def _decided(self, scored: _Scored, name: str) -> BoolArray:
         """Decide for all labels; those that did not vary by their prevalence."""
         X, P, S = scored[:3]
         if not self._varying.size:
@@ -361,25 +359,25 @@ class Answers(ABC):
         decided = self.decisions_.decide(rule, P, scored.ranking[:, self._varying], votes)
         return self._over_all(decided.toarray() == 1, self.prevalence_ >= 0.5)
 
-    def _class_probabilities(self, P: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _class_probabilities(self, P: FloatArray) -> FloatArray:
         if len(self.classes_) == 1:
             return np.ones((P.shape[0], 1))
         if len(self.classes_) == 2:
             return np.hstack([1.0 - P, P])
         total = P.sum(axis=1, keepdims=True)
-        shares: NDArray[np.float64] = np.where(
+        shares: FloatArray = np.where(
             total > 0, P / np.where(total > 0, total, 1.0), self.prevalence_
         )
         return shares
 
 
-def with_logits(P: NDArray[np.float64]) -> Scores:
+def with_logits(P: FloatArray) -> Scores:
     """Return probabilities, and their logits as ranking scores."""
     return Scores(P, logit(P))
 
 
-def logit(P: NDArray[np.float64]) -> NDArray[np.float64]:
+def logit(P: FloatArray) -> FloatArray:
     """Return log p/(1-p), finite for 0 and 1."""
     P = np.clip(P, _EPSILON, 1.0 - _EPSILON)
-    logits: NDArray[np.float64] = np.log(P) - np.log1p(-P)
+    logits: FloatArray = np.log(P) - np.log1p(-P)
     return logits

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._threads import threads
 from dlst._unknown import known_or_mean
 from dlst._weights import Weights, with_weights
@@ -154,9 +154,9 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
         which: str,
         regression: Regression,
         X: FeatureMatrix,
-        Z: NDArray[np.float64],
-        targets: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
+        Z: FloatArray,
+        targets: FloatArray,
+    ) -> FloatArray:
         if which == "targets":
             return targets
         if which == "fitted":
@@ -175,7 +175,7 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
         """Dimensions that the codes span."""
         return int(self.encoder_.n_components_)
 
-    def _latent(self, X: FeatureMatrix) -> tuple[NDArray[np.float64], FeatureMatrix]:
+    def _latent(self, X: FeatureMatrix) -> tuple[FloatArray, FeatureMatrix]:
         X = self.scaler_.transform(X)
         return self.regressor_.predict(X), X
 
@@ -198,7 +198,7 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
         return self.decoder_.votes(codes, X=X)
 
     @also_on_a_cluster
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: Any) -> FloatArray:
         """Give the predicted latent codes of rows, shape (n, r)."""
         X = self._checked_features(X)
         if not self._varying.size:
@@ -294,7 +294,7 @@ def _vote_judge(
 ) -> Judge:
     """Return what codes are worth: the left-out log-loss of the vote of near ones."""
 
-    def log_loss(Z: NDArray[np.float64]) -> float:
+    def log_loss(Z: FloatArray) -> float:
         vote = VoteDecoder(random_state=seed)
         codes = regression.out_of_sample(Z)
         vote.fit(codes, Y, targets=Z, X=X, smoother=regression.smoother, weights=weights)

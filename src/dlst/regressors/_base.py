@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from dlst._checked_rows import checked_rows
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst.regressors.basis import KernelBasis, KernelEstimator
 
 LEAST_WEIGHT = 1e-12
@@ -28,9 +27,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # typ
     True
     """
 
-    def _check_training(
-        self, X: Any, y: Any, least_rows: int
-    ) -> tuple[FeatureMatrix, NDArray[np.float64]]:
+    def _check_training(self, X: Any, y: Any, least_rows: int) -> tuple[FeatureMatrix, FloatArray]:
         """Return rows and 2-D targets; remember whether the targets were 1-D."""
         X, Z = validate_data(
             self,
@@ -61,7 +58,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # typ
         """Return how many numbers of features on a basis of s rows are held for n rows."""
         return n * s
 
-    def _like_targets(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _like_targets(self, Z: FloatArray) -> FloatArray:
         """Return 2-D predictions in the dimensions of the training targets."""
         return Z.ravel() if self._one_dimensional else Z
 
@@ -80,17 +77,17 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # typ
         )
 
 
-def counting_weights(sample_weight: Any, X: FeatureMatrix) -> NDArray[np.float64] | None:
+def counting_weights(sample_weight: Any, X: FeatureMatrix) -> FloatArray | None:
     """Check weights of rows; one of 0 hardly counts, as its left-out prediction is wanted too."""
     if sample_weight is None:
         return None
-    weights: NDArray[np.float64] = _check_sample_weight(
+    weights: FloatArray = _check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
     return np.asarray(np.maximum(weights, LEAST_WEIGHT * weights.max()))
 
 
-def times_roots(labels: Any, weights: NDArray[np.float64]) -> Any:
+def times_roots(labels: Any, weights: FloatArray) -> Any:
     """Multiply columns by the roots of their weights, so that squared errors count by weight."""
     root = np.sqrt(weights)
     return sp.csr_array(labels @ sp.diags_array(root)) if sp.issparse(labels) else labels * root

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from dlst._kernels.ridge import Spectrum
+from dlst._matrices import FloatArray
 from dlst._progress import progress_bar
 
 THREADS_PAY_FROM = 5e8
@@ -31,8 +31,6 @@ PRODUCTS_PER_UNKNOWN = 20
 ROUNDING = 16 * np.finfo(np.float64).eps
 """Share of the objective below which a promised decrease is lost in its sums."""
 
-Array: TypeAlias = NDArray[np.float64]
-
 
 class Loss(NamedTuple):
     """A loss of margins f beside their targets, both (n, r).
@@ -45,11 +43,11 @@ class Loss(NamedTuple):
         ``(f, targets) -> second derivative in f``.
     """
 
-    slope: Callable[[Array, Array], tuple[float, Array]]
-    bend: Callable[[Array, Array], Array]
+    slope: Callable[[FloatArray, FloatArray], tuple[float, FloatArray]]
+    bend: Callable[[FloatArray, FloatArray], FloatArray]
 
 
-def soft_loss(f: Array, t: Array) -> tuple[float, Array]:
+def soft_loss(f: FloatArray, t: FloatArray) -> tuple[float, FloatArray]:
     """Return Σ −t log σ(f) − (1 − t) log(1 − σ(f)) for t in [0, 1], and its gradient in f.
 
     Examples
@@ -62,7 +60,7 @@ def soft_loss(f: Array, t: Array) -> tuple[float, Array]:
     return float(np.logaddexp(0, f).sum() - np.vdot(t, f)), expit(f) - t
 
 
-def printed_loss(f: Array, z: Array) -> tuple[float, Array]:
+def printed_loss(f: FloatArray, z: FloatArray) -> tuple[float, FloatArray]:
     """Return Σ log(1 + exp(−z f)) for real z, and its gradient in f.
 
     Examples
@@ -76,11 +74,11 @@ def printed_loss(f: Array, z: Array) -> tuple[float, Array]:
     return float(np.logaddexp(0, -margins).sum()), -z * expit(-margins)
 
 
-def _soft_bend(f: Array, t: Array) -> Array:
+def _soft_bend(f: FloatArray, t: FloatArray) -> FloatArray:
     return np.asarray(expit(f) * expit(-f))
 
 
-def _printed_bend(f: Array, z: Array) -> Array:
+def _printed_bend(f: FloatArray, z: FloatArray) -> FloatArray:
     return np.asarray(z**2 * expit(z * f) * expit(-z * f))
 
 
@@ -112,13 +110,13 @@ class LogisticProblem:
     """
 
     spectrum: Spectrum
-    targets: Array
+    targets: FloatArray
     loss: Loss
-    curvature: Array
+    curvature: FloatArray
     alpha: float
     intercept: bool
 
-    def __call__(self, unknowns: Array) -> tuple[float, Array]:
+    def __call__(self, unknowns: FloatArray) -> tuple[float, FloatArray]:
         """Return the objective and its gradient in the scaled unknowns, (q [+ 1]) · r of them."""
         scales = self._scales()
         rows = unknowns.reshape(scales.shape) / scales
@@ -127,12 +125,12 @@ class LogisticProblem:
         gradient = self._pulled_back(slopes, B) / scales
         return value + self.alpha * float(np.vdot(B, B)), gradient.ravel()
 
-    def hessian(self, unknowns: Array) -> LinearOperator:
+    def hessian(self, unknowns: FloatArray) -> LinearOperator:
         """Return the second derivative in the scaled unknowns as a product with vectors."""
         scales = self._scales()
         bend = self.loss.bend(self._margins(unknowns.reshape(scales.shape) / scales), self.targets)
 
-        def product(direction: Array) -> Array:
+        def product(direction: FloatArray) -> FloatArray:
             rows = direction.reshape(scales.shape) / scales
             bent = self._pulled_back(bend * self._margins(rows), self._weights_and_offset(rows)[0])
             return np.asarray(bent / scales).ravel()
@@ -190,23 +188,23 @@ class LogisticProblem:
                 break
         return end
 
-    def _margins(self, rows: Array) -> Array:
+    def _margins(self, rows: FloatArray) -> FloatArray:
         B, offset = self._weights_and_offset(rows)
         roots = np.sqrt(self.spectrum.eigenvalues)[:, None]
         return np.asarray(self.spectrum.U @ (roots * B) + offset)
 
-    def _pulled_back(self, slopes: Array, B: Array) -> Array:
+    def _pulled_back(self, slopes: FloatArray, B: FloatArray) -> FloatArray:
         """Turn slopes in f, and the penalty's at B, into those in the unscaled unknowns."""
         roots = np.sqrt(self.spectrum.eigenvalues)[:, None]
         gradient = roots * (self.spectrum.U.T @ slopes) + 2 * self.alpha * B
         return np.vstack([gradient, slopes.sum(axis=0)]) if self.intercept else gradient
 
-    def _weights_and_offset(self, rows: Array) -> tuple[Array, Array]:
+    def _weights_and_offset(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         if self.intercept:
             return rows[:-1], rows[-1]
         return rows, np.zeros(self.targets.shape[1])
 
-    def _scales(self) -> Array:
+    def _scales(self) -> FloatArray:
         curved = self.curvature * self.spectrum.eigenvalues[:, None] + 2 * self.alpha
         if self.intercept:
             curved = np.vstack([curved, self.curvature * len(self.targets)])
@@ -216,14 +214,14 @@ class LogisticProblem:
 class _End(NamedTuple):
     """Where the solver stands, in scaled unknowns."""
 
-    unknowns: Array
+    unknowns: FloatArray
     value: float
-    gradient: Array
+    gradient: FloatArray
     n_iter: int
     converged: bool
 
 
-def _largest(gradient: Array) -> float:
+def _largest(gradient: FloatArray) -> float:
     return float(np.abs(gradient).max(initial=0.0))
 
 
@@ -247,8 +245,8 @@ class LogisticSolution:
         Whether the last one was the end.
     """
 
-    coefficients: Array
-    offset: Array
+    coefficients: FloatArray
+    offset: FloatArray
     objective: float
     slope: float
     n_iter: int

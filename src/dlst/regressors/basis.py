@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dlst._matrices import FeatureMatrix, as_dense, as_features
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense, as_features
 from dlst._parameters import check_parameters, integer, one_of, parameter, with_parameters
 from dlst._threads import in_threads
 from dlst.errors import DataError
@@ -157,7 +157,7 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
         other.gamma = self.gamma_ * multiple
         return other._settle(X, self.indices_)
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: Any) -> FloatArray:
         """Return the features of rows.
 
         Parameters
@@ -174,11 +174,11 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
             validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         )
 
-    def features(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def features(self, X: FeatureMatrix) -> FloatArray:
         """Return the features (n, q) of rows that were checked before."""
         return np.asarray(self.kernel_rows(X) @ self.whitening_)
 
-    def kernel_rows(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def kernel_rows(self, X: FeatureMatrix) -> FloatArray:
         """Return the kernel (n, s) of rows that were checked before with those of the basis."""
         if self.kernel == "precomputed":
             return as_dense(X[:, self.indices_])
@@ -186,7 +186,7 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
             return few_rbf_rows(X, self.rows_, float(self.gamma_ or 0.0))
         return self._kernel(X, self.rows_)
 
-    def combine(self, X: FeatureMatrix, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def combine(self, X: FeatureMatrix, weights: FloatArray) -> FloatArray:
         """Return k(X, B) @ weights, (n, t), a block of rows at a time."""
         out = np.empty((X.shape[0], weights.shape[1]))
 
@@ -215,7 +215,7 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
         self.whitening_ = V[:, kept] / np.sqrt(eigenvalues[kept])
         return self
 
-    def _leverages(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def _leverages(self, X: FeatureMatrix) -> FloatArray:
         """Estimate each row's ridge leverage, with the features' mean eigenvalue as the penalty."""
         F = self.features(X)
         eigenvalues, V = np.linalg.eigh(F.T @ F)
@@ -226,7 +226,7 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
         # 1/n, the leverage of an intercept, leaves every row a chance.
         return np.asarray(spanned + missed + 1 / len(F))
 
-    def _diagonal(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def _diagonal(self, X: FeatureMatrix) -> FloatArray:
         """Return the kernel of each row with itself."""
         if self.kernel == "precomputed":
             return np.asarray(X.diagonal())
@@ -234,7 +234,7 @@ class KernelBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstim
         blocks = (X[block] for block in gen_batches(X.shape[0], ROWS_ON_DIAGONAL))
         return np.concatenate([np.diagonal(self._kernel(rows, rows)) for rows in blocks])
 
-    def _kernel(self, X: FeatureMatrix, B: FeatureMatrix) -> NDArray[np.float64]:
+    def _kernel(self, X: FeatureMatrix, B: FeatureMatrix) -> FloatArray:
         return kernel_matrix(
             X, B, self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0
         )

@@ -6,18 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dlst._cross_fitting import cross_fitted
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._weights import Weights, no_place
 from dlst.errors import DataError
 from dlst.parts import Regressor, Smoother
-
-FloatArray = NDArray[np.float64]
 
 
 class CrossFittedRegression:

@@ -13,10 +13,8 @@ from sklearn.utils import gen_batches
 
 from dlst._kernels.feature_rows import FeatureRows
 from dlst._kernels.quadratic_forms import quadratic_forms
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst.regressors.dual_solver import Solution
-
-FloatArray = NDArray[np.float64]
 
 MOST_SIZE = 3000
 MOST_WORK = 5e10

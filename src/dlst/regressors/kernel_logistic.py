@@ -7,14 +7,13 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from dlst._kernels.ridge import Spectrum
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import (
     check_parameters,
     integer,
@@ -158,7 +157,7 @@ class KernelLogisticRegression(KernelRegressor):
         """Remember the rows; labels choose nothing here."""
         return LogisticRegressionOfCodes(self, X)
 
-    def binarised(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def binarised(self, Z: FloatArray) -> FloatArray:
         """Return targets (n, r) as the loss takes them: 0 and 1 for the binary ones."""
         if self.loss == "binary":
             return (Z > 0).astype(np.float64)
@@ -166,7 +165,7 @@ class KernelLogisticRegression(KernelRegressor):
             return (np.median(Z, axis=0) < Z).astype(np.float64)
         return Z
 
-    def penalty_for(self, X: FeatureMatrix, Z: NDArray[np.float64]) -> float:
+    def penalty_for(self, X: FeatureMatrix, Z: FloatArray) -> float:
         """Return the penalty: as given, or chosen for targets (n, r) as the loss takes them."""
         if self.alpha != "auto":
             return float(self.alpha)
@@ -178,7 +177,7 @@ class KernelLogisticRegression(KernelRegressor):
         copy: KernelLogisticRegression = clone(self).set_params(loss=loss, alpha=alpha)
         return copy
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> FloatArray:
         """Predict what ``output`` names.
 
         Parameters
@@ -200,22 +199,22 @@ class KernelLogisticRegression(KernelRegressor):
         low, high = self.range_[:, 0] if self._one_dimensional else self.range_
         return np.asarray(low + expit(f) * (high - low))
 
-    def probabilities(self, X: Any) -> NDArray[np.float64]:
+    def probabilities(self, X: Any) -> FloatArray:
         """Return σ(f), in (0, 1), of shape (n, r) or (n,), whatever ``output`` is."""
         return np.asarray(expit(self.margins(X)))
 
-    def margins(self, X: Any) -> NDArray[np.float64]:
+    def margins(self, X: Any) -> FloatArray:
         """Return f, of shape (n, r) or (n,), whatever ``output`` is."""
         rows = self._check_rows(X)
         return self._like_targets(self.basis_.combine(rows, self.dual_coef_) + self.intercept_)
 
     # A regressor with predict_proba is no regressor to scikit-learn, so it is there on demand.
     @available_if(_predicts_probabilities)
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> FloatArray:
         """Return σ(f) of shape (n, r) or (n,); only with ``output="probability"``."""
         return self.probabilities(X)
 
-    def _problem(self, spectrum: Spectrum, Z: NDArray[np.float64]) -> LogisticProblem:
+    def _problem(self, spectrum: Spectrum, Z: FloatArray) -> LogisticProblem:
         low, high = self.range_
         if self.loss != "printed":
             # A constant target is mapped back to its value whatever σ is; 0 and 1 stay what they
@@ -252,16 +251,16 @@ class KernelLogisticRegression(KernelRegressor):
 class LogisticRegressionOfCodes(CrossFittedRegression):
     """A kernel logistic regression of training rows, one penalty for all its folds."""
 
-    _fitted_to: NDArray[np.float64] | None = None
+    _fitted_to: FloatArray | None = None
     _alpha: float
 
-    def regress(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def regress(self, Z: FloatArray) -> FloatArray:
         """Fit the regression to codes (n, r); return them as the loss takes them."""
         self.regressor.fit(self.X, Z)
         self._fitted_to, self._alpha = Z, self.regressor.alpha_
         return np.asarray(self.regressor.binarised(Z))
 
-    def _out_of_sample(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _out_of_sample(self, Z: FloatArray) -> FloatArray:
         targets = self.regressor.binarised(Z)
         if self._fitted_to is not Z:
             self._alpha = self.regressor.penalty_for(self.X, targets)

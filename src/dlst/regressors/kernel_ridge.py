@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 from dlst._kernels.ridge import Spectrum, leave_one_out_errors
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import with_parameters
 from dlst._progress import progress_bar
 from dlst._threads import in_threads
@@ -154,7 +153,7 @@ class KernelRidge(KernelRegressor):
             self._select(X, times_roots(judged, weights.labels), weights.rows)
         return RidgeRegression(self)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> FloatArray:
         """Predict the targets of rows.
 
         Parameters
@@ -173,9 +172,7 @@ class KernelRidge(KernelRegressor):
         """Return how many numbers of features are held: none of many rows."""
         return n * s if n * s <= HELD_ENTRIES else 0
 
-    def _select(
-        self, X: FeatureMatrix, judged: Any, weights: NDArray[np.float64] | None = None
-    ) -> None:
+    def _select(self, X: FeatureMatrix, judged: Any, weights: FloatArray | None = None) -> None:
         alphas, bases = self.penalties(), self._bases(X)
         held = self.held_numbers(X.shape[0], len(bases[0].indices_))
         choose: Any = _choose_among_held if held else search_streamed
@@ -187,13 +184,13 @@ class KernelRidge(KernelRegressor):
         names = ("gamma", "alpha", "loo_error")
         self.selection_ = dict(zip(names, np.array(chosen.tried).T, strict=True))
 
-    def penalties(self) -> NDArray[np.float64]:
+    def penalties(self) -> FloatArray:
         """Return the penalties that are tried."""
         if isinstance(self.alpha, str) and self.alpha == "auto":
             return _positive("alphas", self.alphas)
         return _positive("alpha", [self.alpha])
 
-    def width_multiples(self) -> NDArray[np.float64]:
+    def width_multiples(self) -> FloatArray:
         """Return the multiples of the first width that are tried."""
         check_kernel(self.kernel, self.gamma)
         searched = self.gamma == "auto" and has_width(self.kernel)
@@ -217,8 +214,8 @@ class KernelRidge(KernelRegressor):
 class RidgeRegression:
     """A kernel ridge that has chosen its width and penalty, for any codes of its rows."""
 
-    _regressed: NDArray[np.float64] | None = None
-    _left_out: NDArray[np.float64]
+    _regressed: FloatArray | None = None
+    _left_out: FloatArray
 
     def __init__(self, ridge: KernelRidge):
         self.ridge = ridge
@@ -228,7 +225,7 @@ class RidgeRegression:
         """Exact leave-one-out, and leave-two-out, for any targets."""
         return self.ridge.smoother_
 
-    def regress(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def regress(self, Z: FloatArray) -> FloatArray:
         """Fit the ridge to codes (n, r); they are its targets."""
         self._regressed, self._left_out = Z, self.smoother.leave_one_out(Z)
         self.ridge.loo_predictions_ = self.ridge._like_targets(self._left_out)
@@ -236,7 +233,7 @@ class RidgeRegression:
         self.ridge.readout_ = self.smoother.regress(Z)
         return Z
 
-    def out_of_sample(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def out_of_sample(self, Z: FloatArray) -> FloatArray:
         """Return leave-one-out predictions of codes (n, r)."""
         return self._left_out if Z is self._regressed else self.smoother.leave_one_out(Z)
 
@@ -251,8 +248,8 @@ def _choose_among_held(
     bases: list[KernelBasis],
     X: FeatureMatrix,
     judged: Any,
-    alphas: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
+    alphas: FloatArray,
+    weights: FloatArray | None,
 ) -> _Chosen:
     """Choose width and penalty by the errors of all rows, features of all rows in memory."""
     tried: list[tuple[float, float, float]] = []
@@ -272,13 +269,13 @@ def _attempts(
     bases: list[KernelBasis],
     X: FeatureMatrix,
     judged: Any,
-    alphas: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
+    alphas: FloatArray,
+    weights: FloatArray | None,
     tried: list[tuple[float, float, float]],
 ) -> Iterator[_Attempt]:
     """Give the best penalty for each width, and append to ``tried`` all that were tried."""
 
-    def decomposed(basis: KernelBasis) -> tuple[Spectrum, NDArray[np.float64]]:
+    def decomposed(basis: KernelBasis) -> tuple[Spectrum, FloatArray]:
         spectrum = Spectrum.of(basis.features(X), weights=weights)
         return spectrum, leave_one_out_errors(spectrum, judged, alphas)
 
@@ -292,7 +289,7 @@ def _attempts(
             advance(1)
 
 
-def _positive(name: str, values: Any) -> NDArray[np.float64]:
+def _positive(name: str, values: Any) -> FloatArray:
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -7,10 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from dlst._distances import squared_distances
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst.errors import DataError
 
 Kernel: TypeAlias = str | Callable[[Any, Any], Any]
@@ -30,7 +29,7 @@ def kernel_matrix(
     gamma: float | None = None,
     degree: float = 3,
     coef0: float = 1,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Evaluate a kernel between the rows of two matrices.
 
     Parameters
@@ -83,9 +82,7 @@ def kernel_matrix(
     return np.asarray(values, dtype=np.float64)
 
 
-def few_rbf_rows(
-    X: NDArray[np.float64], B: NDArray[np.float64], gamma: float
-) -> NDArray[np.float64]:
+def few_rbf_rows(X: FloatArray, B: FloatArray, gamma: float) -> FloatArray:
     """Return the "rbf" kernel of rows that were checked before, (n, s), without ado."""
     exponents = (2.0 * gamma) * (X @ B.T)
     exponents -= gamma * np.einsum("ij,ij->i", X, X)[:, None]
@@ -152,7 +149,7 @@ def kernel_width(
     return 1.0 / spread if spread > 0 else 1.0
 
 
-def chi2_distances(X: FeatureMatrix, B: FeatureMatrix) -> NDArray[np.float64]:
+def chi2_distances(X: FeatureMatrix, B: FeatureMatrix) -> FloatArray:
     """Return Σ (x − b)²/(x + b) for each pair of rows, terms with x = b = 0 left out."""
     for rows in (X, B):
         if sp.issparse(rows):
@@ -182,8 +179,8 @@ def _required(gamma: float | None, kernel: str) -> float:
     return gamma
 
 
-def _checked(returned: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = np.asarray(returned, dtype=np.float64)
+def _checked(returned: Any, shape: tuple[int, int]) -> FloatArray:
+    values: FloatArray = np.asarray(returned, dtype=np.float64)
     if values.shape != shape or not np.isfinite(values).all():
         raise DataError(
             f"a kernel function must return a finite array of shape {shape} for rows X and B; got "

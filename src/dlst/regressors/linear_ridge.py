@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -22,7 +21,7 @@ from dlst._kernels.ridge import (
     weighted_mean,
     without_own_target,
 )
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import (
     check_parameters,
     number,
@@ -32,8 +31,6 @@ from dlst._parameters import (
 )
 from dlst._weights import Weights
 from dlst.regressors._base import counting_weights, times_roots
-
-FloatArray = NDArray[np.float64]
 
 INTERCEPTS = ("free", "penalised")
 NO_PENALTY = (

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst.regressors.direct_solver import DirectSolver, is_direct
 from dlst.regressors.dual_solver import Diagonal, DualSolver, Loss, Solution
-
-FloatArray = NDArray[np.float64]
 
 FIRST_C = 0.1
 SEARCH_TOL = 1e-3

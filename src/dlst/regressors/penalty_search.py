@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 
 PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 SEARCH_ROWS = 1000
 SEARCH_TARGETS = 50
 
 
-def cross_validated_penalty(
-    regressor: Any, X: FeatureMatrix, targets: NDArray[np.float64]
-) -> float:
+def cross_validated_penalty(regressor: Any, X: FeatureMatrix, targets: FloatArray) -> float:
     """Choose the ``alpha`` of a regressor by squared error in three folds.
 
     At most 1000 rows and 50 targets, drawn by the regressor's seed, take part.

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from weakref import ref
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dlst._kernels.ridge import RidgeSmoother, Spectrum
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst.regressors.basis import KernelBasis
 
 
@@ -30,8 +27,8 @@ class Readout(NamedTuple):
     [[2.0]]
     """
 
-    weights: NDArray[np.float64]
-    offset: NDArray[np.float64]
+    weights: FloatArray
+    offset: FloatArray
 
 
 class LastResult:
@@ -44,12 +41,12 @@ class LastResult:
         self._targets: Callable[[], Any] = _nothing
         self._found: Callable[[], Any] = _nothing
 
-    def of(self, T: Any) -> NDArray[np.float64] | None:
+    def of(self, T: Any) -> FloatArray | None:
         """Return what is known of these very targets."""
-        found: NDArray[np.float64] | None = self._found()
+        found: FloatArray | None = self._found()
         return found if T is not None and self._targets() is T else None
 
-    def keep(self, T: Any, found: NDArray[np.float64]) -> NDArray[np.float64]:
+    def keep(self, T: Any, found: FloatArray) -> FloatArray:
         """Remember what was found for targets, and return it."""
         self._targets, self._found = ref(T), ref(found)
         return found
@@ -95,7 +92,7 @@ class Smoother(RidgeSmoother):
         self.basis = basis
         self._last = LastResult()
 
-    def leave_one_out(self, T: Any) -> NDArray[np.float64]:
+    def leave_one_out(self, T: Any) -> FloatArray:
         """Predict each row's targets (n, t) from all other rows, exactly, for the given basis."""
         known = self._last.of(T)
         return self._last.keep(T, super().leave_one_out(T)) if known is None else known
@@ -105,6 +102,6 @@ class Smoother(RidgeSmoother):
         weights, offset = self.coefficients(T)
         return Readout(self.basis.whitening_ @ weights, offset)
 
-    def predict(self, X: FeatureMatrix, readout: Readout) -> NDArray[np.float64]:
+    def predict(self, X: FeatureMatrix, readout: Readout) -> FloatArray:
         """Predict the targets of new rows (n', d), as an array (n', t)."""
         return self.basis.combine(X, readout.weights) + readout.offset

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from dlst._kernels.dual_descent import MOST_LANES
 from dlst._kernels.sparse_scores import row_scores
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import BoolArray, FeatureMatrix, IntArray
 from dlst._parameters import (
     check_parameters,
     integer,
@@ -27,7 +27,6 @@ from dlst.regressors.dual_solver import DualSolver
 from dlst.regressors.linear_machines import C_GRID, LinearMachines
 
 Singles = NDArray[np.float32]
-IntArray = NDArray[np.int64]
 
 SEARCH_TARGETS = 128
 SEARCH_PROBES = 64
@@ -210,7 +209,7 @@ def largest_of(W: Singles, most: int, negligible: float = 0.0) -> sp.csr_array:
     return found
 
 
-def _smallest(values: Singles, share: float) -> NDArray[np.bool_]:
+def _smallest(values: Singles, share: float) -> BoolArray:
     """Mark in each row the smallest values that have no more than a share of its squares."""
     squares = values.astype(np.float64) ** 2
     order = np.argsort(squares, axis=1)

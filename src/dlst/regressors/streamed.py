@@ -11,20 +11,16 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from dlst._kernels.moments import Moments, Span
 from dlst._kernels.ridge import differ_by_constants, without_own_target
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst._memory import block_rows
 from dlst._threads import in_threads
 from dlst.errors import DataError
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.smoother import LastResult, Readout
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 ROWS_FOR_SHIFT = 64
 """Whose mean is near that of all rows; see :class:`~dlst._kernels.moments.Moments`."""

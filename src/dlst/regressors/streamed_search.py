@@ -7,19 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from dlst._kernels.moments import Span
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst._memory import block_rows
 from dlst._progress import progress_bar
 from dlst._threads import in_threads
 from dlst.regressors.basis import KernelBasis
 from dlst.regressors.streamed import StreamedRows, StreamedSmoother
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 FEW_ROWS = 8192
 """So many rows say which widths contend, where there are four times as many."""

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
-from numpy.typing import NDArray
 from PIL import Image
 
 from dlst._files import atomic_write, open_binary
+from dlst._matrices import FloatArray
 from dlst.reports._chart_values import chart_values
 from dlst.reports._plotly import THEMES, chart_figure
 from dlst.reports._writer import marked_up, numeric_columns
@@ -176,7 +176,7 @@ def _sheet(images: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {"sprite": address, "columns": SPRITE_COLUMNS, **size, "count": len(ink)}
 
 
-def png_address(ink: NDArray[np.float64]) -> str:
+def png_address(ink: FloatArray) -> str:
     """Return an image of shape (height, width) as a ``data:`` address; 0 is paper, 1 is ink.
 
     Examples
@@ -190,7 +190,7 @@ def png_address(ink: NDArray[np.float64]) -> str:
     return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode()
 
 
-def sprite(images: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
+def sprite(images: FloatArray, n_columns: int) -> FloatArray:
     """Lay images of shape (n, height, width) side by side, ``n_columns`` to a line."""
     n, height, width = images.shape
     sheet = np.pad(images, [(0, -n % n_columns), (0, 0), (0, 0)])

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from dlst._matrices import FloatArray
 from dlst.errors import DataError
 from dlst.reports.ranks import TIE_DECIMALS, complete_scores
 from dlst.reports.signed_rank import signed_rank_p
-
-FloatArray = NDArray[np.float64]
 
 ROPE = 0.01
 """Differences up to this are none in practice, for scores between 0 and 1."""

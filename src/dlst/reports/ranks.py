@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import chi2, f, studentized_range
 
+from dlst._matrices import FloatArray
 from dlst.errors import DataError
 
 TIE_DECIMALS = 12
@@ -243,7 +243,7 @@ def nemenyi(scores: pd.DataFrame, level: float = 0.05) -> Nemenyi:
     )
 
 
-def _chance_of_agreement(ranks: NDArray[np.float64]) -> float:
+def _chance_of_agreement(ranks: FloatArray) -> float:
     """Return the probability that equal rows of ranks, shuffled at random, are equal again."""
     n_data, n_methods = ranks.shape
     _, tied = np.unique(ranks[0], return_counts=True)

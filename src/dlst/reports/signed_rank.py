@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import rankdata, wilcoxon
+
+from dlst._matrices import FloatArray
 
 MOST_EXACT = 50
 """As in SciPy: beyond, the normal approximation is good."""
 
 
-def signed_rank_p(differences: Sequence[float] | NDArray[np.float64] | pd.Series) -> float:
+def signed_rank_p(differences: Sequence[float] | FloatArray | pd.Series) -> float:
     """Return the two-sided p-value of paired differences; zeros are left out.
 
     Written by hand because :func:`scipy.stats.wilcoxon` permutes where differences tie, a second
@@ -27,7 +28,7 @@ def signed_rank_p(differences: Sequence[float] | NDArray[np.float64] | pd.Series
     >>> signed_rank_p([1, 1, 1, 1, 1, -1])
     0.21875
     """
-    values: NDArray[np.float64] = np.asarray(differences, dtype=np.float64)
+    values: FloatArray = np.asarray(differences, dtype=np.float64)
     values = values[values != 0]
     if not len(values):
         return 1.0

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from dlst._files import PathLike
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst.data.arff.header import Attribute, Header
 from dlst.data.arff.rows_kernel import NOMINAL, TEXT, Schema
 from dlst.data.column_choice import FEWEST_FOR_ID, MOST_CATEGORIES, Nominal, check_nominal
@@ -210,6 +209,6 @@ def _as_numbers(categories: tuple[str, ...]) -> tuple[float, ...] | None:
 
 def _indicator(codes: FeatureMatrix, n_categories: int) -> FeatureMatrix:
     column = as_dense(codes)
-    indicator: NDArray[np.float64] = (column == np.arange(n_categories)).astype(np.float64)
+    indicator: FloatArray = (column == np.arange(n_categories)).astype(np.float64)
     indicator[np.isnan(column[:, 0])] = np.nan
     return sp.csr_array(indicator) if sp.issparse(codes) else indicator

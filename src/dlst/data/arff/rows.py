@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._files import Block, PathLike
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.data.arff import rows_kernel as kernels
 from dlst.data.arff.columns import ColumnPlan
 from dlst.data.arff.header import unescape
@@ -193,7 +193,7 @@ def _read_sparse_block(reader: _BlockReader) -> tuple[FeatureMatrix, sp.csr_arra
 
 
 def _csr(
-    values: NDArray[np.float64], columns: NDArray[np.int32], counts: NDArray[np.int64], width: int
+    values: FloatArray, columns: NDArray[np.int32], counts: IntArray, width: int
 ) -> sp.csr_array:
     bounds = np.concatenate([[0], np.cumsum(counts)])
     return sp.csr_array((values, columns, bounds), shape=(len(counts), width))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._compiled import compiled
+from dlst._matrices import FloatArray, IntArray
 from dlst.data.text.number_parsing import (
     EXACT,
     ROUNDED_ELSEWHERE,
@@ -45,12 +46,12 @@ class Schema(NamedTuple):
     """
 
     kind: NDArray[np.int8]
-    target: NDArray[np.int64]
-    first_category: NDArray[np.int64]
-    category_start: NDArray[np.int64]
+    target: IntArray
+    first_category: IntArray
+    category_start: IntArray
     category_bytes: NDArray[np.uint8]
-    category_value: NDArray[np.float64]
-    default: NDArray[np.float64]
+    category_value: FloatArray
+    default: FloatArray
 
 
 # The kernels unpack the Schema once and convert cells in place: handing its arrays to a function
@@ -110,7 +111,7 @@ def _find_category(
     stop: int,
     low: int,
     high: int,
-    category_start: NDArray[np.int64],
+    category_start: IntArray,
     category_bytes: NDArray[np.uint8],
 ) -> int:
     """Search the sorted categories ``low:high`` for the bytes of a cell; -1 when absent."""
@@ -165,8 +166,8 @@ def _first_cell(text: NDArray[np.uint8], i: int) -> int:
 def read_dense_rows(
     text: NDArray[np.uint8],
     schema: Schema,
-    queue: NDArray[np.int64],
-    features: NDArray[np.float64],
+    queue: IntArray,
+    features: FloatArray,
     labels: NDArray[np.int8],
     begin: int,
     row: int,
@@ -254,12 +255,12 @@ def read_dense_rows(
 def read_sparse_rows(
     text: NDArray[np.uint8],
     schema: Schema,
-    queue: NDArray[np.int64],
-    entries: NDArray[np.int64],
+    queue: IntArray,
+    entries: IntArray,
     columns: NDArray[np.int32],
-    values: NDArray[np.float64],
-    feature_counts: NDArray[np.int64],
-    label_counts: NDArray[np.int64],
+    values: FloatArray,
+    feature_counts: IntArray,
+    label_counts: IntArray,
     begin: int,
     row: int,
 ) -> Stop:

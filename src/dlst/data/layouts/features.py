@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from dlst._files import PathLike, text_blocks
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.data.text.number_lines import read_table_of_numbers
 from dlst.errors import ReadError
 
@@ -20,9 +19,7 @@ SUFFIXES = (".npy", ".mat", *TEXT_SUFFIXES)
 _PREFERRED_VARIABLES = ("features", "feature", "gist", "X", "x", "data")
 
 
-def read_features(
-    path: PathLike, n_samples: int, ids: NDArray[np.int64] | None = None
-) -> FeatureMatrix:
+def read_features(path: PathLike, n_samples: int, ids: IntArray | None = None) -> FeatureMatrix:
     """Read the features of ``n_samples`` images.
 
     Parameters
@@ -73,7 +70,7 @@ def read_features(
     return table
 
 
-def _read_npy(path: Path) -> NDArray[np.float64]:
+def _read_npy(path: Path) -> FloatArray:
     try:
         # Mapped, because a mapping is refused when the header promises more than the file holds,
         # while a plain load would allocate it first.
@@ -123,7 +120,7 @@ def _has_id_header(path: Path) -> bool:
     return bool(words) and words[0].lstrip(b"\xef\xbb\xbf").lower() == b"id"
 
 
-def _in_order_of_ids(path: Path, table: Any, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+def _in_order_of_ids(path: Path, table: Any, ids: IntArray) -> FloatArray:
     dense = np.asarray(table.toarray() if sp.issparse(table) else table)
     order = np.argsort(dense[:, 0], kind="stable")
     keys = dense[order, 0]

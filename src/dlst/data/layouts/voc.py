@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._files import PathLike
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.data.dataset import Dataset, Split
 from dlst.data.layouts._common import first_existing, provenance_of
 from dlst.data.layouts.features import SUFFIXES, read_features
@@ -113,9 +113,9 @@ def find_voc2007(folder: Path) -> Path | None:
     return None if found is None else found.parent
 
 
-def _read_side(main: Path, side: str) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+def _read_side(main: Path, side: str) -> tuple[IntArray, NDArray[np.int8]]:
     """Read image numbers and a (n, 20) table of -1 absent, 0 difficult, 1 present."""
-    ids: NDArray[np.float64] = np.empty(0)
+    ids: FloatArray = np.empty(0)
     columns: list[NDArray[np.int8]] = []
     for name in CLASSES:
         path = main / f"{name}_{side}.txt"
@@ -136,7 +136,7 @@ def _read_side(main: Path, side: str) -> tuple[NDArray[np.int64], NDArray[np.int
     return ids.astype(np.int64), np.column_stack(columns)
 
 
-def _check_marks(path: Path, table: NDArray[np.float64], lines: NDArray[np.int64]) -> None:
+def _check_marks(path: Path, table: FloatArray, lines: IntArray) -> None:
     numbers, marks = table.T
     whole = (numbers >= 0) & (numbers < 1e6) & (numbers == np.floor(numbers))
     wrong = np.flatnonzero(~whole | ~np.isin(marks, (-1, 0, 1)))
@@ -150,7 +150,7 @@ def _check_marks(path: Path, table: NDArray[np.float64], lines: NDArray[np.int64
         )
 
 
-def _check_distinct(main: Path, ids: NDArray[np.int64]) -> None:
+def _check_distinct(main: Path, ids: IntArray) -> None:
     twice = np.flatnonzero(ids[1:] == ids[:-1])
     if len(twice):
         raise ReadError(

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst.data._sampling import check_positive, checked_rate, generator_of, labels_of, row_blocks
 from dlst.data.dataset import Dataset
 from dlst.data.names import NumberedNames
@@ -21,7 +21,7 @@ def simulate_features(
     nuisance_share: float = 0.5,
     n_nuisance: int = 10,
     random_state: Any = None,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Draw features for given labels, where the real features cannot be had.
 
     Parameters

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import expit, roots_gegenbauer
 
+from dlst._matrices import FloatArray
 from dlst.data._sampling import check_positive, generator_of, row_blocks
 from dlst.data.dataset import Dataset, Provenance
-
-Floats = NDArray[np.float64]
 
 
 def make_label_space(
@@ -103,11 +101,11 @@ def make_label_space(
     label_bounds = np.logaddexp(0, strength + biases)
     peak = np.exp(2.0) / _sphere_mean(np.exp, 2.0, rank)
 
-    def kept_labels(z: Floats, rows: Any, labels: Any) -> Floats:
+    def kept_labels(z: FloatArray, rows: Any, labels: Any) -> FloatArray:
         logits = strength * _dots(z, rows, label_directions, labels) + biases[labels]
         return np.asarray(expit(logits) / expit(strength + biases[labels]))
 
-    def kept_words(z: Floats, rows: Any, words: Any) -> Floats:
+    def kept_words(z: FloatArray, rows: Any, words: Any) -> FloatArray:
         intensity = peak * np.exp(2.0 * (_dots(z, rows, feature_directions, words) - 1))
         return np.asarray((intensity + noise) / (peak + noise))
 
@@ -134,8 +132,8 @@ def make_label_space(
 
 
 def _thinned(
-    z: Floats,
-    bounds: Floats,
+    z: FloatArray,
+    bounds: FloatArray,
     kept_share: Any,
     rng: np.random.Generator,
     *,
@@ -163,7 +161,7 @@ def _thinned(
     return events
 
 
-def _frequencies(n_labels: int, cardinality: float, power: float) -> Floats:
+def _frequencies(n_labels: int, cardinality: float, power: float) -> FloatArray:
     """Return falling frequencies that add up to the cardinality, none close to one."""
     shape = np.arange(1, n_labels + 1, dtype=np.float64) ** -power
     cap = (1 + cardinality / n_labels) / 2
@@ -177,7 +175,7 @@ def _frequencies(n_labels: int, cardinality: float, power: float) -> Floats:
     return np.asarray(np.minimum(high * shape, cap))
 
 
-def _biases(frequencies: Floats, strength: float, rank: int) -> Floats:
+def _biases(frequencies: FloatArray, strength: float, rank: int) -> FloatArray:
     """Find the bias with which a label has, over all causes, its frequency."""
     # The mean of a sigmoid rises smoothly with the bias: a fine table, read backwards.
     margin = strength + 10 - np.log(frequencies.min())
@@ -186,7 +184,7 @@ def _biases(frequencies: Floats, strength: float, rank: int) -> Floats:
     return np.interp(_logit(frequencies), _logit(means), table)
 
 
-def _logit(p: Floats) -> Floats:
+def _logit(p: FloatArray) -> FloatArray:
     return np.asarray(np.log(p) - np.log1p(-p))
 
 
@@ -204,10 +202,10 @@ def _sphere_mean(function: Any, strength: float, rank: int) -> Any:
     return weights @ function(strength * t)
 
 
-def _sphere(count: int, rank: int, rng: np.random.Generator) -> Floats:
+def _sphere(count: int, rank: int, rng: np.random.Generator) -> FloatArray:
     directions = rng.standard_normal((count, rank))
     return np.asarray(directions / np.linalg.norm(directions, axis=1, keepdims=True))
 
 
-def _dots(left: Floats, rows: Any, right: Floats, columns: Any) -> Floats:
+def _dots(left: FloatArray, rows: Any, right: FloatArray, columns: Any) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", left[rows], right[columns]))

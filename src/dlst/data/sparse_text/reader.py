@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dlst._files import Block, PathLike, text_blocks
 from dlst._limits import COLUMNS_PER_BYTE
+from dlst._matrices import FloatArray, IntArray
 from dlst.data._origin import name_of, origin_of
 from dlst.data.dataset import Dataset
 from dlst.data.sparse_text import rows_kernel as kernel
@@ -146,12 +147,12 @@ def read_xc(
 
 
 class _Table(NamedTuple):
-    row_lines: NDArray[np.int64]
-    label_starts: NDArray[np.int64]
+    row_lines: IntArray
+    label_starts: IntArray
     labels: NDArray[np.int32]
-    pair_starts: NDArray[np.int64]
+    pair_starts: IntArray
     indices: NDArray[np.int32]
-    values: NDArray[np.float64]
+    values: FloatArray
     n_bytes: int
 
     @property
@@ -227,7 +228,7 @@ def _read_block(path: PathLike, block: Block, every_line: bool) -> _Table:
     )
 
 
-def _joined_starts(parts: tuple[NDArray[np.int64], ...]) -> NDArray[np.int64]:
+def _joined_starts(parts: tuple[IntArray, ...]) -> IntArray:
     counts = np.concatenate([np.diff(starts) for starts in parts])
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 

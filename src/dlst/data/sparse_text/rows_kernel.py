@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._compiled import compiled
+from dlst._matrices import FloatArray, IntArray
 from dlst.data.text.number_parsing import (
     EXACT,
     NOT_A_NUMBER,
@@ -42,15 +43,15 @@ class ParsedRows(NamedTuple):
         ``OK``, or the kind of the first error, its line (0-based) and its text.
     """
 
-    row_lines: NDArray[np.int64]
-    label_starts: NDArray[np.int64]
+    row_lines: IntArray
+    label_starts: IntArray
     labels: NDArray[np.int32]
-    pair_starts: NDArray[np.int64]
+    pair_starts: IntArray
     indices: NDArray[np.int32]
-    values: NDArray[np.float64]
-    hard: NDArray[np.int64]
-    hard_starts: NDArray[np.int64]
-    hard_stops: NDArray[np.int64]
+    values: FloatArray
+    hard: IntArray
+    hard_starts: IntArray
+    hard_stops: IntArray
     in_order: bool
     status: int
     line: int
@@ -215,9 +216,7 @@ def _is_query_id(text: NDArray[np.uint8], start: int, colon: int) -> bool:
 
 
 @compiled()
-def sort_rows(
-    starts: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float64]
-) -> tuple[int, int]:
+def sort_rows(starts: IntArray, columns: NDArray[np.int32], values: FloatArray) -> tuple[int, int]:
     """Sort each row by column, in place; return the first (row, column) that is there twice.
 
     Without duplicates returns (-1, -1).

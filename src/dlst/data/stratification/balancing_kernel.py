@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from dlst._compiled import compiled
-from dlst.data.stratification.spreading_kernel import Floats, Ints
+from dlst._matrices import FloatArray, IntArray
 
-Matrix = tuple[Ints, Ints, Ints, Ints]
+Matrix = tuple[IntArray, IntArray, IntArray, IntArray]
 """indptr, indices, counts and the rows of each unit."""
 
 # Not zero: rounding must not make two moves undo each other for ever.
@@ -19,14 +19,14 @@ _LEAST_GAIN = 1e-9
 
 @compiled()
 def even_out(
-    indptr: Ints,
-    indices: Ints,
-    counts: Ints,
-    sizes: Ints,
-    targets: Floats,
-    weights: Floats,
-    order: Ints,
-    folds: Ints,
+    indptr: IntArray,
+    indices: IntArray,
+    counts: IntArray,
+    sizes: IntArray,
+    targets: FloatArray,
+    weights: FloatArray,
+    order: IntArray,
+    folds: IntArray,
     max_passes: int,
     n_partners: int,
 ) -> None:
@@ -68,11 +68,11 @@ def even_out(
 @compiled()
 def _settle_sizes(
     matrix: Matrix,
-    targets: Floats,
-    weights: Floats,
-    order: Ints,
-    folds: Ints,
-    held: Ints,
+    targets: FloatArray,
+    weights: FloatArray,
+    order: IntArray,
+    folds: IntArray,
+    held: IntArray,
 ) -> None:
     size_line = targets.shape[0] - 1
     gains = np.empty(targets.shape[1])
@@ -92,8 +92,13 @@ def _settle_sizes(
 
 @compiled()
 def _held(
-    indptr: Ints, indices: Ints, counts: Ints, sizes: Ints, folds: Ints, shape: tuple[int, int]
-) -> Ints:
+    indptr: IntArray,
+    indices: IntArray,
+    counts: IntArray,
+    sizes: IntArray,
+    folds: IntArray,
+    shape: tuple[int, int],
+) -> IntArray:
     """Count what each fold holds: positives of each label, and rows in the last line."""
     held = np.zeros(shape, np.int64)
     for unit in range(sizes.size):
@@ -107,11 +112,11 @@ def _held(
 def _move_gains(
     unit: int,
     matrix: Matrix,
-    targets: Floats,
-    weights: Floats,
-    folds: Ints,
-    held: Ints,
-    gains: Floats,
+    targets: FloatArray,
+    weights: FloatArray,
+    folds: IntArray,
+    held: IntArray,
+    gains: FloatArray,
 ) -> None:
     """Write half the fall of the objective if the unit moved to each fold.
 
@@ -142,10 +147,10 @@ def _swap_gain(
     unit: int,
     other: int,
     matrix: Matrix,
-    targets: Floats,
-    weights: Floats,
-    folds: Ints,
-    held: Ints,
+    targets: FloatArray,
+    weights: FloatArray,
+    folds: IntArray,
+    held: IntArray,
 ) -> float:
     """Return half the fall of the objective if two units changed places.
 
@@ -176,7 +181,13 @@ def _swap_gain(
 
 @compiled()
 def _line_gain(
-    line: int, home: int, away: int, count: int, targets: Floats, weights: Floats, held: Ints
+    line: int,
+    home: int,
+    away: int,
+    count: int,
+    targets: FloatArray,
+    weights: FloatArray,
+    held: IntArray,
 ) -> float:
     home_excess = held[line, home] - targets[line, home]
     away_excess = held[line, away] - targets[line, away]
@@ -184,7 +195,7 @@ def _line_gain(
 
 
 @compiled()
-def _move(unit: int, fold: int, matrix: Matrix, folds: Ints, held: Ints) -> None:
+def _move(unit: int, fold: int, matrix: Matrix, folds: IntArray, held: IntArray) -> None:
     indptr, indices, counts, sizes = matrix
     home, size_line = folds[unit], held.shape[0] - 1
     folds[unit] = fold

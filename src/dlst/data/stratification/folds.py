@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
 
+from dlst._matrices import FloatArray, IntArray
 from dlst.data._sampling import count_of, generator_of, labels_of, positives_of
 from dlst.data.dataset import Split
 from dlst.data.stratification.balancing_kernel import even_out
@@ -267,7 +268,7 @@ def _indicator(Y: Any) -> sp.csr_array:
     return labels_of(Y)
 
 
-def _units(groups: Any, n: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def _units(groups: Any, n: int) -> tuple[NDArray[np.intp], IntArray]:
     """Find the unit (group) of each row and the rows of each unit."""
     if groups is None:
         return np.arange(n), np.ones(n, np.int64)
@@ -280,7 +281,7 @@ def _units(groups: Any, n: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     return unit_of_row, np.bincount(unit_of_row).astype(np.int64)
 
 
-def _quotas(n: int, proportions: Sequence[float], n_units: int) -> NDArray[np.float64]:
+def _quotas(n: int, proportions: Sequence[float], n_units: int) -> FloatArray:
     """Round n times the proportions to whole rows that add up to n (largest remainder)."""
     shares = np.asarray(proportions, dtype=np.float64)
     if shares.ndim != 1 or shares.size < 2 or not (np.isfinite(shares) & (shares > 0)).all():
@@ -293,7 +294,7 @@ def _quotas(n: int, proportions: Sequence[float], n_units: int) -> NDArray[np.fl
             f"{shares.size} folds. Lower the number of folds."
         )
     exact = n * shares / shares.sum()
-    quotas: NDArray[np.float64] = np.floor(exact)
+    quotas: FloatArray = np.floor(exact)
     short = n - int(quotas.sum())
     quotas[np.argsort(quotas - exact, kind="stable")[:short]] += 1
     return quotas

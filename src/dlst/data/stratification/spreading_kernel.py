@@ -8,24 +8,21 @@ positives of label ``l`` fold ``f`` should hold, and the last line of ``targets`
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlst._compiled import compiled
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from dlst._matrices import FloatArray, IntArray
 
 
 @compiled()
 def spread_units(
-    indptr: Ints,
-    indices: Ints,
-    counts: Ints,
-    sizes: Ints,
-    targets: Floats,
-    order: Ints,
-    ties: Floats,
-) -> Ints:
+    indptr: IntArray,
+    indices: IntArray,
+    counts: IntArray,
+    sizes: IntArray,
+    targets: FloatArray,
+    order: IntArray,
+    ties: FloatArray,
+) -> IntArray:
     """Give each unit a fold, the rarest remaining label first (Sechidis et al. 2011).
 
     ``order`` (n_units,) is the order in which units of one label are served, ``ties`` (n_units,)
@@ -69,7 +66,7 @@ def spread_units(
 
 
 @compiled()
-def _neediest_fold(line: int, held: Ints, targets: Floats, tie: float) -> int:
+def _neediest_fold(line: int, held: IntArray, targets: FloatArray, tie: float) -> int:
     """Find the fold that lacks most of this line, then most rows, then by lot."""
     size_line = targets.shape[0] - 1
     best, n_equal = 0, 1
@@ -90,7 +87,7 @@ def _neediest_fold(line: int, held: Ints, targets: Floats, tie: float) -> int:
 
 @compiled()
 def _compare_need(
-    line: int, size_line: int, fold: int, other: int, held: Ints, targets: Floats
+    line: int, size_line: int, fold: int, other: int, held: IntArray, targets: FloatArray
 ) -> float:
     for judged in (line, size_line):
         need = targets[judged, fold] - held[judged, fold]
@@ -102,8 +99,8 @@ def _compare_need(
 
 @compiled()
 def _units_of_labels(
-    indptr: Ints, indices: Ints, order: Ints, n_units_of_label: Ints
-) -> tuple[Ints, Ints]:
+    indptr: IntArray, indices: IntArray, order: IntArray, n_units_of_label: IntArray
+) -> tuple[IntArray, IntArray]:
     """List the units of each label, in the given order (the CSC twin of the unit matrix)."""
     starts = np.zeros(n_units_of_label.size + 1, np.int64)
     starts[1:] = np.cumsum(n_units_of_label)
@@ -118,7 +115,7 @@ def _units_of_labels(
 
 
 @compiled()
-def _fill_buckets(remaining: Ints, largest: int) -> tuple[Ints, Ints, Ints]:
+def _fill_buckets(remaining: IntArray, largest: int) -> tuple[IntArray, IntArray, IntArray]:
     """Queue the labels in doubly linked lists, one list for each number of remaining units."""
     first = np.full(largest + 1, -1)
     following = np.full(remaining.size, -1)
@@ -130,7 +127,9 @@ def _fill_buckets(remaining: Ints, largest: int) -> tuple[Ints, Ints, Ints]:
 
 
 @compiled()
-def _insert(label: int, bucket: int, first: Ints, following: Ints, preceding: Ints) -> None:
+def _insert(
+    label: int, bucket: int, first: IntArray, following: IntArray, preceding: IntArray
+) -> None:
     following[label], preceding[label] = first[bucket], -1
     if first[bucket] >= 0:
         preceding[first[bucket]] = label
@@ -138,7 +137,9 @@ def _insert(label: int, bucket: int, first: Ints, following: Ints, preceding: In
 
 
 @compiled()
-def _remove(label: int, bucket: int, first: Ints, following: Ints, preceding: Ints) -> None:
+def _remove(
+    label: int, bucket: int, first: IntArray, following: IntArray, preceding: IntArray
+) -> None:
     if preceding[label] >= 0:
         following[preceding[label]] = following[label]
     else:

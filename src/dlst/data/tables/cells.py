@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from dlst._matrices import BoolArray, FloatArray, IntArray
 from dlst.data.column_choice import FEWEST_FOR_ID
 from dlst.errors import DataError
 
@@ -47,9 +48,9 @@ def error_in_memory(message: str, row: int | None) -> DataError:
     return DataError(message if row is None else f"{message} (row {row}, counted from 0)")
 
 
-def is_missing(column: Any) -> NDArray[np.bool_]:
+def is_missing(column: Any) -> BoolArray:
     """Tell which cells hold nothing, or a word that stands for it."""
-    missing: NDArray[np.bool_] = column.isna().to_numpy(dtype=bool)
+    missing: BoolArray = column.isna().to_numpy(dtype=bool)
     if not holds_objects(column):
         return missing
     words = np.fromiter(
@@ -74,7 +75,7 @@ def is_numeric(column: Any) -> bool:
     return bool(pd.api.types.is_numeric_dtype(kind)) and not pd.api.types.is_complex_dtype(kind)
 
 
-def typed_numbers(column: Any) -> NDArray[np.float64] | None:
+def typed_numbers(column: Any) -> FloatArray | None:
     """Return the values of a column that holds no text, NaN where missing; None for others."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "buif":
         return np.asarray(column.to_numpy(dtype=np.float64))
@@ -92,7 +93,7 @@ def typed_numbers(column: Any) -> NDArray[np.float64] | None:
     return np.full(len(column), np.nan) if column.isna().all() else None
 
 
-def numbers_of(column: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def numbers_of(column: Any) -> tuple[FloatArray, NDArray[np.intp]]:
     """Read cells as numbers.
 
     Returns
@@ -113,7 +114,7 @@ def numbers_of(column: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     return values, np.flatnonzero((np.isnan(values) & ~missing) | (np.abs(values) > LARGEST))
 
 
-def are_numbers(column: Any, wrong: ArrayLike, often: NDArray[np.int64] | None = None) -> bool:
+def are_numbers(column: Any, wrong: ArrayLike, often: IntArray | None = None) -> bool:
     """Tell whether most cells with a value are meant as numbers; others are then mistakes.
 
     Parameters

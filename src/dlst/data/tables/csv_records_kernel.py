@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._compiled import compiled
+from dlst._matrices import IntArray
 
 FIELD_START, IN_FIELD, QUOTED, QUOTE_IN_QUOTED = range(4)
 STATE, FIELDS, BLANK, RECORD_LINE, LINE, PROBLEM = range(6)
@@ -14,15 +15,15 @@ FINE, NUL_BYTE, LONE_RETURN = range(3)
 _NUL, _TAB, _NEWLINE, _RETURN, _SPACE, _QUOTE = 0, 9, 10, 13, 32, 34
 
 
-def first_memory() -> NDArray[np.int64]:
+def first_memory() -> IntArray:
     """Return what :func:`scan_records` must remember at the beginning of a file."""
     return np.array([FIELD_START, 1, 1, 1, 1, FINE], dtype=np.int64)
 
 
 @compiled()
 def scan_records(
-    text: NDArray[np.uint8], delimiter: int, memory: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    text: NDArray[np.uint8], delimiter: int, memory: IntArray
+) -> tuple[IntArray, IntArray]:
     """Find the records that end in this block, by the rules of pandas' C parser.
 
     A quote opens a quoted field only at the field's start, two quotes inside are one, line ends

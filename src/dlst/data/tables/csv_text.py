@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dlst._files import PathLike, open_binary, text_blocks
+from dlst._matrices import IntArray
 from dlst._spreadsheets import original
 from dlst.data._origin import suffix_of
 from dlst.data.tables import csv_records_kernel as kernel
@@ -51,7 +51,7 @@ class Records(NamedTuple):
     """How a file is written, and the first line of each data record."""
 
     dialect: Dialect
-    lines: NDArray[np.int64]
+    lines: IntArray
 
 
 class RecordBlock(NamedTuple):
@@ -59,7 +59,7 @@ class RecordBlock(NamedTuple):
 
     dialect: Dialect
     text: bytes
-    lines: NDArray[np.int64]
+    lines: IntArray
 
 
 def read_csv_frame(path: PathLike, records: Records, texts: Collection[str] = ()) -> Any:
@@ -74,7 +74,7 @@ def read_csv_frame(path: PathLike, records: Records, texts: Collection[str] = ()
 
 def csv_frames(
     path: PathLike, delimiter: str | None, numbers: Collection[str]
-) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+) -> Iterator[tuple[Any, IntArray]]:
     """Yield a file as frames of some megabytes, and the line of each row.
 
     Only the columns ``numbers`` may become numbers; all other cells stay as they are written.
@@ -193,7 +193,7 @@ def _check_encoding(path: PathLike, text: bytes, first_line: int) -> None:
         ) from error
 
 
-def _check_scan(path: PathLike, memory: NDArray[np.int64]) -> None:
+def _check_scan(path: PathLike, memory: IntArray) -> None:
     problem = memory[kernel.PROBLEM]
     if problem != kernel.FINE:
         got = "a zero byte" if problem == kernel.NUL_BYTE else "a carriage return inside a line"

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst.data.column_choice import FEWEST_FOR_ID
 from dlst.data.tables.cells import (
     MakeError,
@@ -37,7 +37,7 @@ def features_of(
     named: Collection[str],
     find_mistakes: bool,
     make_error: MakeError,
-) -> tuple[NDArray[np.float64], list[str], list[str]]:
+) -> tuple[FloatArray, list[str], list[str]]:
     """Return X, the names of its columns, and notes on what was decided.
 
     Parameters
@@ -52,7 +52,7 @@ def features_of(
         Whether a text among numbers is an error.
     make_error : callable
     """
-    blocks: list[NDArray[np.float64]] = []
+    blocks: list[FloatArray] = []
     names: list[str] = []
     nominal: list[str] = []
     identifiers: list[str] = []
@@ -130,7 +130,7 @@ class _Categories:
                 None,
             )
 
-    def as_numbers(self) -> NDArray[np.float64] | None:
+    def as_numbers(self) -> FloatArray | None:
         """Return the numbers of a column that mostly holds such; None for one of texts.
 
         Raises
@@ -149,7 +149,7 @@ class _Categories:
         # The empty cell's code, -1, is the last of the array.
         return np.asarray(np.append(numbers, np.nan)[self._codes], dtype=np.float64)
 
-    def one_hot(self) -> NDArray[np.float64]:
+    def one_hot(self) -> FloatArray:
         """Return a 0/1 column for each text, NaN in all of them where the cell is empty."""
         if len(self.texts) > MAX_CATEGORIES:
             raise self._make_error(
@@ -159,7 +159,7 @@ class _Categories:
                 None,
             )
         same = self._codes[:, None] == np.arange(len(self.texts))
-        columns: NDArray[np.float64] = same.astype(np.float64)
+        columns: FloatArray = same.astype(np.float64)
         columns[self._missing] = np.nan
         return columns
 

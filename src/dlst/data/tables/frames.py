@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray
 from dlst.data.column_choice import Nominal, check_nominal
 from dlst.data.tables.cells import MakeError
 from dlst.data.tables.features import features_of
@@ -20,7 +20,7 @@ COUNTER = "Unnamed: 0"
 class Parts(NamedTuple):
     """What a frame gives to a data set."""
 
-    X: NDArray[np.float64]
+    X: FloatArray
     Y: Any
     feature_names: list[str]
     label_names: list[str]

@@ -14,6 +14,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray, IntArray
 from dlst.data.column_choice import LABEL_PREFIX
 from dlst.data.tables.cells import MOST, NO_VALUE, MakeError, numbers_of, shown, typed_numbers
 
@@ -111,7 +112,7 @@ def is_delimited(column: Any) -> bool:
     return not are_truths or bool(numbers_of(there)[1].size)
 
 
-def indicator(columns: Mapping[str, Any], n: int, make_error: MakeError) -> NDArray[np.float64]:
+def indicator(columns: Mapping[str, Any], n: int, make_error: MakeError) -> FloatArray:
     """Read a label from each column: 0, 1, or NaN where it is unknown."""
     Y = np.empty((n, len(columns)))
     for k, (name, column) in enumerate(columns.items()):
@@ -222,9 +223,7 @@ def taken_apart(text: str) -> list[str] | None:
     return [part for part in parts if part not in NO_VALUE]
 
 
-def _with_unknown(
-    Y: sp.csr_array, rows: NDArray[np.intp], columns: NDArray[np.int64]
-) -> sp.csr_array:
+def _with_unknown(Y: sp.csr_array, rows: NDArray[np.intp], columns: IntArray) -> sp.csr_array:
     """Return the indicator with unknown entries where these rows and columns meet."""
     if not rows.size or not columns.size:
         return Y

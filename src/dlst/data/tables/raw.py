@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dlst._files import PathLike
+from dlst._matrices import IntArray
 from dlst.data._origin import name_of, origin_of, suffix_of
 from dlst.data.column_choice import LabelChoice, label_columns
 from dlst.data.dataset import Dataset
@@ -29,7 +30,7 @@ class Place(NamedTuple):
     """A file, and the line of each row where it has lines."""
 
     path: Path
-    lines: NDArray[np.int64] | None
+    lines: IntArray | None
 
     def error(self, message: str, row: int | None) -> ReadError:
         """Make the error that names file and line."""

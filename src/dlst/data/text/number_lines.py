@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from dlst._files import Block, PathLike, text_blocks
+from dlst._matrices import FloatArray, IntArray
 from dlst.data.text.number_lines_kernel import parse_number_rows
 from dlst.data.text.number_parsing import exact_floats
 from dlst.errors import ReadError
@@ -26,9 +26,9 @@ class NumberRows(NamedTuple):
     its 1-based number in the file.
     """
 
-    values: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    lines: NDArray[np.int64]
+    values: FloatArray
+    counts: IntArray
+    lines: IntArray
 
 
 def number_rows(path: PathLike, *, header: bool = False) -> Iterator[NumberRows]:
@@ -48,7 +48,7 @@ def number_rows(path: PathLike, *, header: bool = False) -> Iterator[NumberRows]
         yield _parse(path, block)
 
 
-def read_columns(path: PathLike, width: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def read_columns(path: PathLike, width: int) -> tuple[FloatArray, IntArray]:
     """Read a file with ``width`` numbers per line.
 
     Returns
@@ -64,9 +64,7 @@ def read_columns(path: PathLike, width: int) -> tuple[NDArray[np.float64], NDArr
     return np.concatenate(values), np.concatenate(lines)
 
 
-def read_table_of_numbers(
-    path: PathLike, *, header: bool = False
-) -> NDArray[np.float64] | sp.csr_array:
+def read_table_of_numbers(path: PathLike, *, header: bool = False) -> FloatArray | sp.csr_array:
     """Read a rectangular file of numbers: CSR when its first block is mostly zeros, else dense.
 
     Each block is packed before the next is read, so a histogram file of 135 million counts needs
@@ -74,7 +72,7 @@ def read_table_of_numbers(
     """
     width = 0
     sparse = False
-    parts: list[NDArray[np.float64] | sp.csr_array] = []
+    parts: list[FloatArray | sp.csr_array] = []
     for rows in number_rows(path, header=header):
         if not len(rows.counts):
             continue
@@ -100,7 +98,7 @@ def _parse(path: PathLike, block: Block) -> NumberRows:
     return NumberRows(values, counts[filled], block.first_line + filled)
 
 
-def _rectangle(path: PathLike, rows: NumberRows, width: int) -> NDArray[np.float64]:
+def _rectangle(path: PathLike, rows: NumberRows, width: int) -> FloatArray:
     odd = np.flatnonzero(rows.counts != width)
     if len(odd):
         raise ReadError(

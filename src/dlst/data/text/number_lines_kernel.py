@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._compiled import compiled
+from dlst._matrices import FloatArray, IntArray
 from dlst.data.text.number_parsing import NOT_A_NUMBER, ROUNDED_ELSEWHERE, parse_float
 
 NEWLINE = 10
@@ -45,9 +46,7 @@ def _count(text: NDArray[np.uint8]) -> tuple[int, int, int]:
 @compiled()
 def parse_number_rows(
     text: NDArray[np.uint8],
-) -> tuple[
-    NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int, int, int
-]:
+) -> tuple[FloatArray, IntArray, IntArray, IntArray, int, int, int]:
     """Read numbers separated by blanks or commas, line by line.
 
     Returns

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._compiled import compiled
+from dlst._matrices import FloatArray, IntArray
 
 EXACT, ROUNDED_ELSEWHERE, NOT_A_NUMBER = 0, 1, 2
 
@@ -116,9 +117,7 @@ def parse_index(text: NDArray[np.uint8], start: int, stop: int) -> int:
     return value
 
 
-def exact_floats(
-    text: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def exact_floats(text: bytes, starts: IntArray, stops: IntArray) -> FloatArray:
     """Read well-formed numbers of any length, rightly rounded."""
     # Not through an array of bytes, which would pad every token to the longest one.
     tokens = (text[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True))

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._progress import progress_bar
 
 _ROWS_AT_ONCE = 1024
 
 
-def format_numbers(values: NDArray[np.float64], missing: str = "nan") -> list[str]:
+def format_numbers(values: FloatArray, missing: str = "nan") -> list[str]:
     """Write each number in its shortest exact form, whole ones without a point.
 
     Examples

@@ -9,15 +9,15 @@ import numpy as np
 import scipy.linalg
 
 from dlst._kernels.rounding import rounding_share
-from dlst._matrices import BoolArray
-from dlst.methods.miml.inference import Array, SparseLabels, sparse_means
+from dlst._matrices import BoolArray, FloatArray
+from dlst.methods.miml.inference import SparseLabels, sparse_means
 from dlst.methods.miml.regression import Regression
 
 
 class Completion(NamedTuple):
     """Labels (n, K) whose unknown entries are posterior means, and how they were found."""
 
-    labels: Array
+    labels: FloatArray
     n_iter: int
     converged: bool
 
@@ -25,7 +25,7 @@ class Completion(NamedTuple):
 def choose_model(
     models: Sequence[SparseLabels],
     regression: Regression,
-    start: Array,
+    start: FloatArray,
     known: BoolArray,
     *,
     tol: float,
@@ -59,7 +59,7 @@ def choose_model(
 def complete_labels(
     model: SparseLabels,
     regression: Regression,
-    start: Array,
+    start: FloatArray,
     known: BoolArray,
     *,
     tol: float,
@@ -98,8 +98,8 @@ def complete_labels(
 
 
 def alternate_weights(
-    model: SparseLabels, F: Array, codes: Array, *, tol: float, max_iter: int
-) -> tuple[Array, int]:
+    model: SparseLabels, F: FloatArray, codes: FloatArray, *, tol: float, max_iter: int
+) -> tuple[FloatArray, int]:
     """Run the original's program: single updates of W and Z in turn, from zero, τ = 1.
 
     Parameters

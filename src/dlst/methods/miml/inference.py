@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlst._kernels.rounding import rounding_share
-
-Array: TypeAlias = NDArray[np.float64]
+from dlst._matrices import FloatArray
 
 # The original keeps E[a] within these bounds.
 LEAST_PRECISION, LARGEST_PRECISION = 1e-10, 1e10
@@ -21,8 +19,8 @@ _BLOCK = 2**23
 class Posterior(NamedTuple):
     """What is believed of the labels of some rows: both arrays have shape (n, K)."""
 
-    mean: Array
-    variance: Array
+    mean: FloatArray
+    variance: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +37,7 @@ class SparseLabels:
         Of the prior of the precisions.
     """
 
-    phi: Array | None
+    phi: FloatArray | None
     sigma2: float
     chi2: float
     a0: float
@@ -47,7 +45,7 @@ class SparseLabels:
 
     @classmethod
     def of(
-        cls, phi: Array | None, noise: float, chi_ratio: float, a0: float, b0: float
+        cls, phi: FloatArray | None, noise: float, chi_ratio: float, a0: float, b0: float
     ) -> SparseLabels:
         """Make it from v = σ² + χ² and χ/σ."""
         chi2 = noise / (1 + chi_ratio**-2)
@@ -58,19 +56,21 @@ class SparseLabels:
         """Variance v of t about Φy, the codes z between them integrated out."""
         return self.sigma2 + self.chi2
 
-    def codes(self, labels: Array) -> Array:
+    def codes(self, labels: FloatArray) -> FloatArray:
         """Return Φy (n, r) of labels (n, K)."""
         return labels if self.phi is None else labels @ self.phi.T
 
-    def first_spread(self, shape: tuple[int, ...]) -> Array:
+    def first_spread(self, shape: tuple[int, ...]) -> FloatArray:
         """Return 1/E[a] before any label was inferred."""
         return self._bounded(np.full(shape, self.b0 / self.a0))
 
-    def spread(self, found: Posterior) -> Array:
+    def spread(self, found: Posterior) -> FloatArray:
         """Return 1/E[a] given what is believed of the labels."""
         return self._bounded((self.b0 + 0.5 * (found.variance + found.mean**2)) / (self.a0 + 0.5))
 
-    def posterior(self, T: Array, spread: Array, within: Array | None = None) -> Posterior:
+    def posterior(
+        self, T: FloatArray, spread: FloatArray, within: FloatArray | None = None
+    ) -> Posterior:
         """Return the labels given regressed codes T (n, r) and 1/E[a] (n, K), in closed form.
 
         The mean is that of the converged pair of updates of y and z, (A + ΦᵀΦ/v)⁻¹ Φᵀt/v with
@@ -90,7 +90,7 @@ class SparseLabels:
             mean[rows], variance[rows] = solve(self.phi, T[rows], spread[rows], within[rows])
         return Posterior(mean, variance)
 
-    def infer(self, T: Array, *, tol: float, max_iter: int) -> tuple[Posterior, bool]:
+    def infer(self, T: FloatArray, *, tol: float, max_iter: int) -> tuple[Posterior, bool]:
         """Alternate labels and precisions until no mean of a row moves by ``tol``.
 
         Each row stops by itself, so its answer does not depend on the rows beside it.
@@ -114,7 +114,9 @@ class SparseLabels:
                 return found, True
         return found, False
 
-    def alternate(self, T: Array, *, tol: float, max_iter: int) -> tuple[Posterior, Array, int]:
+    def alternate(
+        self, T: FloatArray, *, tol: float, max_iter: int
+    ) -> tuple[Posterior, FloatArray, int]:
         """Run the original's program: single updates of z, y and a, all rows until the last.
 
         Returns
@@ -136,7 +138,9 @@ class SparseLabels:
             rounds += 1
         return found, codes, rounds
 
-    def _by_codes(self, phi: Array, T: Array, spread: Array, within: Array) -> tuple[Array, Array]:
+    def _by_codes(
+        self, phi: FloatArray, T: FloatArray, spread: FloatArray, within: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Invert r × r matrices: G − GΦᵀ(χ²I + ΦGΦᵀ)⁻¹ΦG, with G the diagonal spread."""
         inner = (phi * spread[:, None, :]) @ phi.T
         mean = spread * (_solved(inner, self.noise, T) @ phi)
@@ -144,7 +148,9 @@ class SparseLabels:
         explained = np.einsum("rk,nrk->nk", phi, inverse @ phi)
         return mean, np.maximum(spread - spread**2 * explained, 0.0)
 
-    def _by_labels(self, phi: Array, T: Array, spread: Array, within: Array) -> tuple[Array, Array]:
+    def _by_labels(
+        self, phi: FloatArray, T: FloatArray, spread: FloatArray, within: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Invert K × K matrices: S(I + SΦᵀΦS/χ²)⁻¹S, with S² the diagonal spread."""
         root = np.sqrt(spread)
         inner = root[:, :, None] * (phi.T @ phi) * root[:, None, :]
@@ -152,11 +158,11 @@ class SparseLabels:
         inverse = np.linalg.inv(inner / within[:, :, None] + np.eye(phi.shape[1]))
         return mean, spread * np.einsum("nkk->nk", inverse)
 
-    def _bounded(self, spread: Array) -> Array:
+    def _bounded(self, spread: FloatArray) -> FloatArray:
         return np.clip(spread, 1 / LARGEST_PRECISION, 1 / LEAST_PRECISION)
 
 
-def sparse_means(T: Array, sigma2: float, chi2: float) -> Array:
+def sparse_means(T: FloatArray, sigma2: float, chi2: float) -> FloatArray:
     """Return where :meth:`SparseLabels.infer` ends for Φ = I and a₀ = b₀ → 0, in closed form.
 
     A label with 1/E[a] = g rests where (g + v)² = t²(g + χ²), at the larger root, or at g = 0 when
@@ -169,7 +175,7 @@ def sparse_means(T: Array, sigma2: float, chi2: float) -> Array:
     return np.asarray(T * g / (g + v))
 
 
-def _solved(matrices: Array, shift: float, targets: Array) -> Array:
+def _solved(matrices: FloatArray, shift: float, targets: FloatArray) -> FloatArray:
     """Solve (M_i + shift I) x_i = t_i for each row i."""
     shifted = matrices + shift * np.eye(matrices.shape[1])
     return np.asarray(np.linalg.solve(shifted, targets[:, :, None])[:, :, 0])

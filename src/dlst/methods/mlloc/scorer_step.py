@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from dlst._kernels.proximal import FloatArray, Solution, accelerated_proximal_gradient
 from dlst._kernels.ridge import Spectrum
 from dlst._matrices import BoolArray
 
-Signs: TypeAlias = NDArray[np.float64]
+Signs: TypeAlias = FloatArray
 """Labels (n, K): 1 present, -1 absent, 0 unknown."""
 
 SVM_TOLERANCE = 1e-6

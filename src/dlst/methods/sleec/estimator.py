@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
-from dlst._matrices import FeatureMatrix, FloatArray
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst._parameters import integer, number, one_of, parameter, with_parameters
 from dlst.methods.answers import with_logits
 from dlst.methods.base import MultiLabelClassifier
@@ -225,7 +225,7 @@ def _nearest(X: FeatureMatrix, centres: FloatArray) -> NDArray[np.intp]:
     return np.asarray(euclidean_distances(X, centres).argmin(axis=1))
 
 
-def _share_of(voters: NDArray[np.int64], labels: sp.csr_array) -> FloatArray:
+def _share_of(voters: IntArray, labels: sp.csr_array) -> FloatArray:
     """Return the share of each row's voters that have each label."""
     n, k = voters.shape
     chosen = sp.csr_array(

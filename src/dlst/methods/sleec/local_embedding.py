@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._kernels.proximal import admm
-from dlst._matrices import FeatureMatrix, FloatArray
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst._parameters import with_parameters
 from dlst.decoders.neighbours import nearest_neighbours
 from dlst.encoders.labelsets import distinct_label_sets
@@ -66,7 +65,7 @@ class LocalEmbedding(BaseEstimator):  # type: ignore[misc]
         self.codes_ = self.regressor_.predict(X)
         return self
 
-    def neighbours(self, X: FeatureMatrix) -> NDArray[np.int64]:
+    def neighbours(self, X: FeatureMatrix) -> IntArray:
         """Return the training rows with the nearest fitted codes, shape (n', k)."""
         k = min(self.n_neighbors, len(self.codes_))
         return nearest_neighbours(self.codes_, k, self.regressor_.predict(X)).indices
