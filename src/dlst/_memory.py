@@ -61,12 +61,12 @@ def as_bytes(size: Any) -> int:
     return int(number * _UNITS[found[2]])
 
 
-def told(size: float) -> str:
-    """Say a number of bytes.
+def readable(size: float) -> str:
+    """Write a number of bytes in a unit that suits it.
 
     Examples
     --------
-    >>> told(3 * 2**30), told(5e6)
+    >>> readable(3 * 2**30), readable(5e6)
     ('3.0 GiB', '5 MiB')
     """
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

@@ -124,9 +124,9 @@ class Explanation:
         says of a row come what adds up to the logits of its labels, and the nearest ``voters`` by
         source.
         """
-        told = best_labels(predicted, names, top)
+        found = best_labels(predicted, names, top)
         order = np.argsort(-predicted.scores, axis=1, kind="stable")
-        for row, facts in enumerate(told):
+        for row, facts in enumerate(found):
             for about, label in zip(facts["labels"], order[row], strict=False):
                 terms = self.contributions[row, label].tolist()
                 about |= {
@@ -137,7 +137,7 @@ class Explanation:
                 }
             votes = self.neighbours.items()
             facts["voters"] = {source: each.nearest(row, voters) for source, each in votes}
-        return told
+        return found
 
     def to_frame(self, label_names: Sequence[str] | None = None) -> pd.DataFrame:
         """Return one line per row, label and source: columns row, label, source, contribution.

@@ -158,10 +158,10 @@ def load_model(path: PathLike, *, trusted: Iterable[str] = ()) -> Any:
         raise
     except Exception as error:
         # skops meets any error there is when a description does not fit its arrays.
-        told = " ".join(str(error).split())
+        reason = " ".join(str(error).split())
         raise ModelFileError(
             f"{os.fspath(path)}: expected a model, got a description that cannot be built "
-            f"({type(error).__name__}: {told}). {_remedy(header)}"
+            f"({type(error).__name__}: {reason}). {_remedy(header)}"
         ) from error
     lacking = _lacking(model)
     if lacking:

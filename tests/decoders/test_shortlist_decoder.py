@@ -97,8 +97,8 @@ def test_a_row_does_not_vote_for_itself():
 
 def test_more_labels_than_are_told_of_all_rows_are_told_of_some(monkeypatch):
     X, Y = planted()
-    monkeypatch.setattr("dlst.decoders.shortlist.TOLD_ENTRIES", 0)
-    monkeypatch.setattr("dlst.decoders.shortlist.FEWEST_TOLD", 10)
+    monkeypatch.setattr("dlst.decoders.shortlist.CALIBRATION_ENTRIES", 0)
+    monkeypatch.setattr("dlst.decoders.shortlist.FEWEST_CALIBRATION_ROWS", 10)
     decoder, _ = fitted(X, Y)
     told = decoder.out_of_sample()
     assert told.probabilities.shape == (10, 60)

@@ -63,7 +63,7 @@ def test_more_targets_than_the_basis_has_rows(monkeypatch):
 
 
 def test_few_rows_choose_and_all_rows_check(monkeypatch):
-    settings = (("FEW_ROWS", 40), ("JUDGED_ROWS", 20), ("CONTENDING", 1.5))
+    settings = (("FEW_ROWS", 40), ("JUDGED_ROWS", 20), ("CANDIDATE_MARGIN", 1.5))
     _, _, held, streamed = pair(monkeypatch, settings)
     assert (streamed.gamma_, streamed.alpha_) == (held.gamma_, held.alpha_)
     # The error is of all rows, whoever was asked first.

@@ -67,7 +67,7 @@ def test_a_mean_over_fewer_runs_than_others_does_not_count(mean):
     summary = rank_summary(score_table_of(mean, count=count), "DLST", n_draws=100)
     assert summary.ranks.left_out == ("d4", "d7")
     assert summary.friedman.n_data == 8
-    assert "Left out, for want of a method's results: d4, d7." in " ".join(summary.sentences())
+    assert "Left out, as a method has no result there: d4, d7." in " ".join(summary.sentences())
 
 
 def test_markdown_goes_from_the_best_to_the_worst(mean):

@@ -1,4 +1,4 @@
-"""The `dlst` command: its subcommands, and how a mistake is told."""
+"""The `dlst` command: its subcommands, and how mistakes are reported."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ for command in (
     app.command(command.__name__)(command)
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"dlst {__version__}")
         raise typer.Exit
 
@@ -74,8 +74,8 @@ def _options(
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
-    0: done; 2: the user's mistake, told in one line on stderr; 130: interrupted; 143: terminated. A
-    traceback means a defect of this program.
+    0: done; 2: the user's mistake, reported in one line on stderr; 130: interrupted; 143:
+    terminated. A traceback means a defect of this program.
     """
     given = sys.argv[1:] if arguments is None else arguments
     try:
@@ -86,8 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _mistake(str(error), given)
     except OSError as error:
         # Disk full, no permission: the system's word is the clearest.
-        told = f"{error.filename}: {error.strerror}." if error.filename else str(error)
-        return _mistake(told, given)
+        message = f"{error.filename}: {error.strerror}." if error.filename else str(error)
+        return _mistake(message, given)
     except (KeyboardInterrupt, Abort):
         outcome = INTERRUPTED
     if outcome == INTERRUPTED:
@@ -136,7 +136,7 @@ def _in_the_shell(message: str, given: list[str]) -> str:
 
 
 def run() -> None:
-    """Be the `dlst` script."""
+    """Run as the `dlst` script."""
     # As an exception, so that files are removed and processes ended on the way out.
     signal.signal(signal.SIGTERM, _terminated)
     # A shell that closes; under nohup it is ignored, and stays so.

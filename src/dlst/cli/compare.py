@@ -160,9 +160,9 @@ def compare(
         raise typer.Exit(1)
 
 
-def _options(**told: Any) -> dict[str, Any]:
-    """Return what the readers of the data are told, as a plan says it; nothing where nothing is."""
-    found = {name: value for name, value in told.items() if value is not None}
+def _options(**given: Any) -> dict[str, Any]:
+    """Return the options of the data's readers as a plan has them; nothing where none is given."""
+    found = {name: value for name, value in given.items() if value is not None}
     return {"options": found} if found else {}
 
 
@@ -174,7 +174,7 @@ def _check_labels(name: str, labels: Any) -> None:
     if is_table(name):
         try:
             frame, place = next(raw_frames(name, ()))
-        except ReadError:  # a damaged file is told by its cells; other data are run
+        except ReadError:  # the cells report a damaged file; other data are run
             return
         label_columns(list(frame.columns), labels, lambda said: place.error(said, None))
 

@@ -78,8 +78,9 @@ def fit(
 ) -> None:
     """Fit a method to data (the training rows, when they have a split) and save the model.
 
-    The columns of a table (CSV, TSV, Parquet) are read by what they hold, which is told; options
-    such as --text and --category say otherwise. Test rows, when there are any, are measured on.
+    The columns of a table (CSV, TSV, Parquet) are read by what they hold, which is printed;
+    options such as --text and --category say otherwise. Where there are test rows, the model is
+    measured on them.
     """
     from dlst.cli import views
     from dlst.cli.models import used_model

@@ -204,7 +204,7 @@ def _learnt_from(model_file: Path, dataset: Any) -> Mapping[str, Any]:
 
 
 def _learnt_rows(model_file: Path, dataset: Any) -> Any:
-    """Return the rows of the fit where they are among these data; None for a split of chance."""
+    """Return the rows of the fit where they are among these data; None for a random split."""
     known = _learnt_from(model_file, dataset).get("n_samples")
     learnt = [dataset] if dataset.split is None else [dataset.train, dataset]
     return next((rows for rows in learnt if rows.n_samples == known), None)

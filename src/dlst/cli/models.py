@@ -133,7 +133,7 @@ class TableModel(UsedModel):
         )
 
     def ready(self, data: Dataset) -> Dataset:
-        """Encode the columns; unusual cells and labels are told."""
+        """Encode the columns; unusual cells and labels are reported."""
         tally = Tally()
         found, strange = encoded(self.tagger, data, tally)
         tell(tally)

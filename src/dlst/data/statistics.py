@@ -78,7 +78,7 @@ def describe(Y: sp.csr_array, n_features: int = 0) -> Statistics:
     ----------
     Y : csr_array of shape (n, K)
     n_features : int
-        d, told along.
+        d, passed on.
 
     Returns
     -------

@@ -143,7 +143,7 @@ class BudgetRule(DecisionRule):
         measure = np.maximum(LEAST, size + positives)
         worth = (self.mu / self.n_labels_) / measure
         worth[size + positives == 0] = 0.0
-        # Without any positive and any decision a hit is worth nothing that could be told.
+        # Without any positive and any decision the worth of a hit is undefined.
         self.slope_ = 2.0 / max(1.0, size.sum() + positives.sum()) + 2.0 * worth
         self.offset_ = -worth * 2.0 * hits / measure
 

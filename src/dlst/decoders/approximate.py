@@ -1,8 +1,8 @@
 """Neighbours found without looking at every row: most of them, much sooner among very many rows.
 
 Faiss cuts the rows into cells by k-means, and a query looks into the cells nearest to it. Of the
-libraries that were tried on real codes (``benchmarks/neighbours.py``) its cells were made soonest
-and asked soonest at the same recall. Needs the extra ``dlst[ann]``.
+libraries that were tried on real codes (``benchmarks/neighbours.py``) its cells were built fastest
+and searched fastest at the same recall. Needs the extra ``dlst[ann]``.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _SEED = 0
 def index_of(
     rows: FeatureMatrix, search: Search, k: int, queries: FeatureMatrix, own: IntArray
 ) -> NeighbourIndex:
-    """Return the index that is asked for; sparse rows, which have no cells, are searched exactly.
+    """Return the index to search; sparse rows, which have no cells, are searched exactly.
 
     Parameters
     ----------
     rows : ndarray or csr_array of shape (n, d)
     search : {"exact", "approximate"}
     k : int
-        Neighbours that will be asked for.
+        Neighbours that will be searched.
     queries : ndarray of shape (m, d)
-        Such as will be asked, each without the row ``own`` (m,): an approximate index tries some.
+        Typical queries, each without the row ``own`` (m,): an approximate index tries some.
     """
     if search == "exact" or not isinstance(rows, np.ndarray):
         return NeighbourIndex(rows)
@@ -113,9 +113,9 @@ class ApproximateIndex(NeighbourIndex):
         places = self._cells.search(self._centred(queries), wanted)[1]
         # Cells may hold fewer rows than are wanted.
         few = np.flatnonzero((places < 0).any(axis=1))
-        asked = np.repeat(np.arange(len(places)), wanted)
+        owner = np.repeat(np.arange(len(places)), wanted)
         squared = dense_pair_distances(
-            queries, self.rows, asked, np.maximum(places, 0).ravel()
+            queries, self.rows, owner, np.maximum(places, 0).ravel()
         ).reshape(places.shape)
         if own is not None:
             squared[places == own[:, None]] = np.inf

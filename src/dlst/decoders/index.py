@@ -1,4 +1,4 @@
-"""Rows that are searched again and again: exact, and quick to ask for one row or many."""
+"""Rows that are searched again and again: exact, and quick for one row or many."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ class NeighbourIndex:
         self, queries: FloatArray, places: NDArray[np.int32], k: int
     ) -> tuple[IntArray, FloatArray]:
         """Return the k nearest of each query's candidates, and their squared distances."""
-        asked = np.repeat(np.arange(len(places)), places.shape[1])
-        squared = dense_pair_distances(queries, self.rows, asked, places.ravel())
+        owner = np.repeat(np.arange(len(places)), places.shape[1])
+        squared = dense_pair_distances(queries, self.rows, owner, places.ravel())
         found: tuple[IntArray, FloatArray] = first_in_order(
             squared.reshape(places.shape), places, k
         )
@@ -117,8 +117,8 @@ class NeighbourIndex:
         coded: Any = self._coded
         for row, query in enumerate(queries):
             near = coded.candidates(query, k, int(own[row]))
-            asked = np.full(len(near), row)
-            distances = dense_pair_distances(queries, self.rows, asked, near)
+            owner = np.full(len(near), row)
+            distances = dense_pair_distances(queries, self.rows, owner, near)
             order = np.argsort(distances, kind="stable")[:k]
             indices[row], squared[row] = near[order], distances[order]
         return Neighbours(indices, squared)

@@ -19,7 +19,7 @@ VOTE_MARGIN = 1e-5
 
 
 class DirectScores(NamedTuple):
-    """Scores of rows, offset + X W, of which only those that are asked for are made.
+    """Scores of rows, offset + X W, of which only those needed are computed.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ class DirectScores(NamedTuple):
         return cls.without_offset(*empty)
 
 
-class Asked(NamedTuple):
-    """Rows that are asked about; ``own`` are their numbers among the training rows, if they are."""
+class Queries(NamedTuple):
+    """Rows to be scored; ``own`` are their numbers, where they are training rows."""
 
     codes: FloatArray
     X: FeatureMatrix
@@ -70,8 +70,8 @@ class Share(NamedTuple):
 
     def logit(self, prior: FloatArray) -> FloatArray:
         """Return the logit of the share, the label's prior being one vote more."""
-        told = (self.n_eff * self.share + prior) / (self.n_eff + 1.0)
-        return clipped_logit(told, VOTE_MARGIN)
+        smoothed = (self.n_eff * self.share + prior) / (self.n_eff + 1.0)
+        return clipped_logit(smoothed, VOTE_MARGIN)
 
 
 class Voters(NamedTuple):

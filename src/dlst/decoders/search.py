@@ -35,7 +35,7 @@ def nearest_codes(
     """Find the nearest of dense codes.
 
     Products in single precision choose the neighbours, distances by differences order them: where
-    two codes are as near as 1e-6 of their squares, either may be taken. Distances are told in
+    two codes are as near as 1e-6 of their squares, either may be taken. Distances are in
     single precision.
 
     Parameters
@@ -59,9 +59,9 @@ def nearest_codes(
 
     def search(block: slice) -> tuple[IntArray, FloatArray]:
         places = largest(near(block), left_out[block], k)
-        asked = np.repeat(np.arange(len(places)), k)
+        owner = np.repeat(np.arange(len(places)), k)
         distances = dense_pair_distances(
-            queries[block], database, asked, places.ravel().astype(np.int64)
+            queries[block], database, owner, places.ravel().astype(np.int64)
         ).reshape(places.shape)
         return _ascending(places, distances.astype(np.float32))
 
@@ -117,16 +117,16 @@ def nearest_cosines(
     >>> nearest_cosines(rows, 2, sp.csr_array([[5.0, 0.0]])).indices
     array([[0, 2]])
     """
-    asked = unit_rows(queries)
-    left_out = _left_out(own, asked.shape[0])
-    rows = (asked.indptr.astype(np.int32), asked.indices.astype(np.int32), asked.data)
-    columns = (*database.columns, *database.full_columns(asked.shape[0]))
+    unit = unit_rows(queries)
+    left_out = _left_out(own, unit.shape[0])
+    rows = (unit.indptr.astype(np.int32), unit.indices.astype(np.int32), unit.data)
+    columns = (*database.columns, *database.full_columns(unit.shape[0]))
 
     def search(block: slice) -> tuple[IntArray, FloatArray]:
         places, products = largest_products(*rows, block.start, block.stop, *columns, left_out, k)
         return places.astype(np.int64), np.maximum(2.0 - 2.0 * products.astype(np.float64), 0.0)
 
-    return in_blocks(search, row_blocks(asked.shape[0], database.n), k, n_jobs)
+    return in_blocks(search, row_blocks(unit.shape[0], database.n), k, n_jobs)
 
 
 class CosineRows:

@@ -20,14 +20,14 @@ from dlst.decoders._base import CheckedDecoder
 from dlst.decoders._inputs import FloatArray, Given, IntArray, as_new, chosen_rows
 from dlst.decoders.calibration import LEAST_TOTAL, fit_logistic, mean_log_loss
 from dlst.decoders.evidences.direct import stretched_logit
-from dlst.decoders.listed_pairs import Asked, DirectScores, Pairs, Voters
+from dlst.decoders.listed_pairs import DirectScores, Pairs, Queries, Voters
 from dlst.decoders.search import CosineRows, nearest_codes, nearest_cosines
 from dlst.errors import DataError
 from dlst.explanation import Explanation, NeighbourVotes, Space
 from dlst.parts import OutOfSample, Scores, SearchedCodes
 
-TOLD_ENTRIES, FEWEST_TOLD = 4_000_000, 100
-"""Rows times labels of left-out probabilities that are told, for whoever learns decisions."""
+CALIBRATION_ENTRIES, FEWEST_CALIBRATION_ROWS = 4_000_000, 100
+"""Rows times labels of the left-out probabilities on which decisions are learnt."""
 
 LEFT_OUT_ENTRIES, FEWEST_LEFT_OUT = 100_000_000, 200
 """Rows to weigh by, times all rows: each has a weight for the labels of each other row."""
@@ -81,7 +81,7 @@ class ShortlistDecoder(CheckedDecoder):
     evidence_choice_ : dict of str to dict
         What regressions and code vote gained, as a share of the log-loss, and whether they stayed.
     direct_ : SparseMachines or None
-        Fitted; None where they were not asked for, or save too little.
+        Fitted; None where they were not wanted, or save too little.
     log_loss_ : float
         Of a left-out row, all labels together.
     intercept_ : float
@@ -130,23 +130,23 @@ class ShortlistDecoder(CheckedDecoder):
         self.direct_: Any = None
         most = max(FEWEST_LEFT_OUT, LEFT_OUT_ENTRIES // len(codes))
         rows = drawn_rows(labels.labelled_rows, min(self.n_queries, most), self.random_state)
-        asked = Asked(codes[rows], X[rows], None, rows)
-        voters = self._voters(asked)
+        queries = Queries(codes[rows], X[rows], None, rows)
+        voters = self._voters(queries)
         self.evidence_choice_: dict[str, dict[str, Any]] = {}
-        self._weigh(asked, voters)
+        self._weigh(queries, voters)
         if self.direct is not None:
             without = dict(vars(self))
             self.direct_ = give_seed(clone(self.direct), self.random_state).fit(X, self._labels)
             weights = self.direct_.left_out_weights(X, rows)
-            more = asked._replace(direct=self._scores_by(weights))
+            more = queries._replace(direct=self._scores_by(weights))
             self._weigh(more, voters)
             if self._stays("direct", without["log_loss_"], self.log_loss_):
-                asked = more
+                queries = more
             else:
                 self.__dict__.update(without)
         found = dict(vars(self))
         self.voters_ = None
-        self._weigh(asked, {name: voters[name] for name in voters if name != "code vote"})
+        self._weigh(queries, {name: voters[name] for name in voters if name != "code vote"})
         if self._stays("code vote", self.log_loss_, found["log_loss_"]):
             self.__dict__.update(found)
 
@@ -175,8 +175,8 @@ class ShortlistDecoder(CheckedDecoder):
         handicap : ndarray of shape (K,), optional
             Changes no list: labels of near rows are on it whatever they rank.
         """
-        asked = self._checked(codes, X)
-        listed = self._listed(self._pairs(asked, self._voters(asked), self._weighing))
+        queries = self._checked(codes, X)
+        listed = self._listed(self._pairs(queries, self._voters(queries), self._weighing))
         short = np.flatnonzero(np.diff(listed.indptr) < at_least)
         return self._filled(listed, short, at_least) if short.size else listed
 
@@ -187,11 +187,11 @@ class ShortlistDecoder(CheckedDecoder):
 
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
         """Say what made the logits of listed labels, and who voted; others keep their prior."""
-        asked = self._checked(codes, X)
-        chosen = chosen_rows(rows, len(asked.codes))
-        asked = self._asked(asked.codes[chosen], asked.X[chosen])
-        voters = self._voters(asked)
-        pairs = self._pairs(asked, voters, self._weighing)
+        queries = self._checked(codes, X)
+        chosen = chosen_rows(rows, len(queries.codes))
+        queries = self._queries(queries.codes[chosen], queries.X[chosen])
+        voters = self._voters(queries)
+        pairs = self._pairs(queries, voters, self._weighing)
         terms = np.zeros((len(chosen), self._K, 1 + len(self.slopes_)))
         # A list starts from one intercept, whatever the prior of its labels.
         terms[pairs.owner, pairs.labels, 0] = self.intercept_ - self._unlisted_logits[pairs.labels]
@@ -224,24 +224,24 @@ class ShortlistDecoder(CheckedDecoder):
     def _K(self) -> int:  # noqa: N802
         return len(self.log_prior_)
 
-    def _checked(self, codes: Any, X: Any) -> Asked:
+    def _checked(self, codes: Any, X: Any) -> Queries:
         check_is_fitted(self, "slopes_")
         checked, features = as_new(codes, X, self.readout_.shape[1], self.n_features_)
         if features is None:
             raise DataError(f"X must have the {self.n_features_} columns of the fit; got None.")
-        return self._asked(as_dense(checked), features)
+        return self._queries(as_dense(checked), features)
 
-    def _asked(self, codes: FloatArray, X: FeatureMatrix) -> Asked:
+    def _queries(self, codes: FloatArray, X: FeatureMatrix) -> Queries:
         machines = self.direct_
         if machines is None:
-            return Asked(codes, X, None)
-        return Asked(codes, X, lambda rows: DirectScores.of(machines, X[rows]))
+            return Queries(codes, X, None)
+        return Queries(codes, X, lambda rows: DirectScores.of(machines, X[rows]))
 
-    def _weigh(self, asked: Asked, voters: Mapping[str, Voters]) -> None:
+    def _weigh(self, queries: Queries, voters: Mapping[str, Voters]) -> None:
         """Learn intercept and slopes on the shortlists of left-out rows, and what these miss."""
-        rows = np.asarray(asked.own)
+        rows = np.asarray(queries.own)
         truth = self._labels[rows]
-        pairs = self._pairs(asked, voters, SOURCES)
+        pairs = self._pairs(queries, voters, SOURCES)
         present = np.asarray(truth[pairs.owner, pairs.labels], dtype=np.float64).ravel()
         absent = [scores[present == 0] for scores in pairs.scores.values()]
         self.link_scale_ = np.array([part.std() + 1e-3 if part.size else 1.0 for part in absent])
@@ -249,7 +249,7 @@ class ShortlistDecoder(CheckedDecoder):
         entries = np.stack([*evidence.values()])[:, :, None], present[:, None]
         intercepts, slopes = fit_logistic(*entries)
         self.intercept_ = float(intercepts[0])
-        self.slopes_ = np.zeros(len(SOURCES) - (asked.direct is None))
+        self.slopes_ = np.zeros(len(SOURCES) - (queries.direct is None))
         self.slopes_[[SOURCES.index(name) for name in evidence]] = slopes
         self.recall_ = float(present.sum() / max(truth.nnz, 1))
         # What lists miss is spread over all labels by their priors; half a label is never missed.
@@ -259,32 +259,34 @@ class ShortlistDecoder(CheckedDecoder):
         has = sp.csr_array((present, pairs.labels, pairs.starts), shape=truth.shape)
         missed_labels = (truth - has).sum(axis=0)
         self.log_loss_ = float(listed_loss - missed_labels @ self.unlisted_) / len(rows)
-        most = min(len(rows), max(FEWEST_TOLD, TOLD_ENTRIES // self._K))
-        told = np.unique(np.linspace(0, len(rows) - 1, most).astype(np.int64))
-        self.calibration_rows_ = rows[told]
-        self._left_out = self._listed(pairs)[told]
+        most = min(len(rows), max(FEWEST_CALIBRATION_ROWS, CALIBRATION_ENTRIES // self._K))
+        kept = np.unique(np.linspace(0, len(rows) - 1, most).astype(np.int64))
+        self.calibration_rows_ = rows[kept]
+        self._left_out = self._listed(pairs)[kept]
 
     @property
     def _weighing(self) -> list[str]:
         """Name the evidence that weighs something."""
         return [name for name, slope in zip(SOURCES, self.slopes_, strict=False) if slope > 0.0]
 
-    def _pairs(self, asked: Asked, voters: Mapping[str, Voters], names: Collection[str]) -> Pairs:
+    def _pairs(
+        self, queries: Queries, voters: Mapping[str, Voters], names: Collection[str]
+    ) -> Pairs:
         """List the labels of rows, with what is named of votes and scores."""
-        n = len(asked.codes)
+        n = len(queries.codes)
         starts = range(0, max(n, 1), LISTED_AT_ONCE)
         blocks = [slice(start, min(start + LISTED_AT_ONCE, n)) for start in starts]
-        return Pairs.joined([self._pairs_of(asked, voters, names, rows) for rows in blocks])
+        return Pairs.joined([self._pairs_of(queries, voters, names, rows) for rows in blocks])
 
     def _pairs_of(
-        self, asked: Asked, voters: Mapping[str, Voters], names: Collection[str], rows: slice
+        self, queries: Queries, voters: Mapping[str, Voters], names: Collection[str], rows: slice
     ) -> Pairs:
-        codes, ones = asked.codes[rows], self._labels
+        codes, ones = queries.codes[rows], self._labels
         direct = DirectScores.nothing(len(codes), self._K)
-        if asked.direct is not None:
-            direct = asked.direct(rows)
+        if queries.direct is not None:
+            direct = queries.direct(rows)
         here = {name: kind.of(rows) for name, kind in voters.items()}
-        starts, labels, given, told = shortlists(
+        starts, labels, given, direct_scores = shortlists(
             tuple(kind.weights for kind in here.values()),
             tuple(kind.rows for kind in here.values()),
             ones.indptr,
@@ -293,7 +295,7 @@ class ShortlistDecoder(CheckedDecoder):
             (direct.weights.indptr, direct.weights.indices, direct.weights.data),
             direct.offset,
             direct.by_offset,
-            0 if asked.direct is None else min(self.n_direct, self._K),
+            0 if queries.direct is None else min(self.n_direct, self._K),
         )
         owner = np.repeat(np.arange(len(codes)), np.diff(starts))
         shares = {
@@ -305,21 +307,21 @@ class ShortlistDecoder(CheckedDecoder):
         if "read-out" in names:
             readout = sampled_products(codes, self.readout_, starts, labels)
             scores["read-out"] = readout + self.offset_[labels]
-        if "direct" in names and asked.direct is not None:
-            scores["direct"] = told.astype(np.float64)
+        if "direct" in names and queries.direct is not None:
+            scores["direct"] = direct_scores.astype(np.float64)
         return Pairs(starts, labels, owner, shares, scores)
 
-    def _voters(self, asked: Asked) -> dict[str, Voters]:
+    def _voters(self, queries: Queries) -> dict[str, Voters]:
         """Find rows with near codes, where these are searched, and with near features."""
-        own, jobs = asked.own, self.n_jobs
+        own, jobs = queries.own, self.n_jobs
         most = self.feature_rows_.n - (own is not None)
         found = {}
         if self.voters_ is not None:
             wanted = min(self.n_code_neighbors + 1, most)
-            near = nearest_codes(self.voters_, wanted, asked.codes, own=own, n_jobs=jobs)
+            near = nearest_codes(self.voters_, wanted, queries.codes, own=own, n_jobs=jobs)
             found["code vote"] = Voters.among(near, self.n_code_neighbors)
         wanted = min(self.n_feature_neighbors + 1, most)
-        alike = nearest_cosines(self.feature_rows_, wanted, asked.X, own=own, n_jobs=jobs)
+        alike = nearest_cosines(self.feature_rows_, wanted, queries.X, own=own, n_jobs=jobs)
         return found | {"feature vote": Voters.among(alike, self.n_feature_neighbors)}
 
     def _evidence(self, pairs: Pairs) -> dict[str, FloatArray]:

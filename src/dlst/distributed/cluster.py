@@ -53,7 +53,7 @@ def connected(address: str | None = None, n_workers: int | None = None) -> Itera
         ) from error
     with ExitStack() as opened:
         if address is None:
-            # A worker that is killed is told by what it did not finish, not by log lines.
+            # A killed worker is noticed by what it did not finish, not by log lines.
             cluster = LocalCluster(
                 n_workers=n_workers,
                 threads_per_worker=1,

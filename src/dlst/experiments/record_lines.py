@@ -82,9 +82,9 @@ def finite(value: Any) -> Any:
     return value
 
 
-def _verify(line: bytes, told: Any) -> None:
+def _verify(line: bytes, check: Any) -> None:
     body, found, _ = line.rpartition(_CHECK)
-    if not found or told != _digest(body).decode():
+    if not found or check != _digest(body).decode():
         raise LineError("its checksum is wrong, so it was damaged")
 
 

@@ -65,15 +65,15 @@ def _commit(root: Path) -> str:
     if git is None or not (root / ".git").exists():
         return ""
 
-    def asked(*words: str) -> str:
+    def git_output(*words: str) -> str:
         command = [git, "-C", str(root), *words]
         return subprocess.run(  # noqa: S603  # nothing of a user's
             command, capture_output=True, text=True, check=True, timeout=10
         ).stdout.strip()
 
     try:
-        changed = asked("status", "--porcelain", "--untracked-files=no", "--", "src")
-        return asked("rev-parse", "--short=12", "HEAD") + ("+" if changed else "")
+        changed = git_output("status", "--porcelain", "--untracked-files=no", "--", "src")
+        return git_output("rev-parse", "--short=12", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.SubprocessError):
         return ""
 

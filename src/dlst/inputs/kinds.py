@@ -1,4 +1,4 @@
-"""What each column of a table is: recognised from its cells, told with a reason, or given."""
+"""What each column of a table is: recognised from its cells, with a reason, or given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table to features: kinds of columns found, told, and kept for rows to come."""
+"""A table to features: kinds of columns found, reported, and kept for new rows."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.blocks_.without_each_cell(X)
 
     def check_columns(self, found: list[str], tally: Tally) -> None:
-        """Refuse rows that lack a column that is used; those unknown are told."""
+        """Refuse rows that lack a column that is used; unknown ones are reported."""
         known = {column.name for column in self.columns_}
         strange = [name for name in found if name not in known]
         there = set(found)

@@ -47,8 +47,8 @@ class Predictions(NamedTuple):
     >>> from dlst.data import load_multidigits
     >>> data = load_multidigits()
     >>> from dlst.methods import PLST
-    >>> told = PLST().fit(data.train.X, data.train.Y).predict_all(data.test.X[:2])
-    >>> told.labels.shape, told.probabilities.shape, told.scores.shape
+    >>> found = PLST().fit(data.train.X, data.train.Y).predict_all(data.test.X[:2])
+    >>> found.labels.shape, found.probabilities.shape, found.scores.shape
     ((2, 10), (2, 10), (2, 10))
     """
 
@@ -58,7 +58,7 @@ class Predictions(NamedTuple):
 
 
 class _Scored(NamedTuple):
-    """Rows with what the method says of labels that vary, and with what is told of all labels."""
+    """Rows with the scores of the labels that vary, and those that all labels are given."""
 
     X: FeatureMatrix
     P: FloatArray

@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 import scipy.sparse as sp
 
 from dlst._matrices import FeatureMatrix
-from dlst._memory import BLOCK_BYTES, BLOCKS_IN_BUDGET, as_bytes, free_memory, memory_budget, told
+from dlst._memory import (
+    BLOCK_BYTES,
+    BLOCKS_IN_BUDGET,
+    as_bytes,
+    free_memory,
+    memory_budget,
+    readable,
+)
 from dlst._parameters import NONE, Constraint
 from dlst.errors import MemoryPlanError
 from dlst.regressors import KernelRegressor
@@ -64,7 +71,7 @@ def fixed_bytes(shape: Shape) -> int:
 
     Examples
     --------
-    >>> told(fixed_bytes(Shape(n=200_000, d=100, K=81, s=1000)))
+    >>> readable(fixed_bytes(Shape(n=200_000, d=100, K=81, s=1000)))
     '1.4 GiB'
     """
     n, d, K, s, held = shape
@@ -105,7 +112,7 @@ def _refusal(shape: Shape, least: int, allowed: int, is_free: bool) -> str:
     whose = "are free" if is_free else "max_memory allows"
     return (
         f"fitting {n} rows of {d} features and {K} labels on a basis of {s} rows needs about "
-        f"{told(least)}; {told(allowed)} {whose}. Fit {fewer} of the rows, lower "
+        f"{readable(least)}; {readable(allowed)} {whose}. Fit {fewer} of the rows, lower "
         "regressor__n_basis, leave out rare labels, raise max_memory, or spread the rows over "
         "machines (dlst[dask])."
     )

@@ -53,7 +53,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.scaling = scaling
 
     def fit(self, X: FeatureMatrix, y: Any = None, sample_weight: Any = None) -> FeatureScaler:
-        """Learn the scale from training rows, by weight; their kind is told by all alike."""
+        """Learn the scale from training rows, by weight; their kind, from all alike."""
         if self.scaling not in get_args(Scaling):
             raise ValueError(
                 f"scaling must be one of {', '.join(get_args(Scaling))}; got {self.scaling!r}."

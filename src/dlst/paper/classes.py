@@ -27,7 +27,7 @@ Part = tuple[str, str, dict[str, pd.DataFrame]]
 """Title and name of a data set and, by title of the other method, its classes."""
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     sets: list[str | Source] = ["mediamill-2000"]
     if not quick:
         official = Source("corel5k", splits=["official"], seeds=1, protocols=[{"per_label": True}])
@@ -91,11 +91,11 @@ def _verdict(run: Run) -> str:
             judged = "borne out" if _borne_out(found) else "not borne out"
             words = f"over {other} on {title} ({_correlation_cell(found).text})"
             related.setdefault(judged, []).append(words)
-    told = [f"{judged} {listed(words)}" for judged, words in related.items()]
+    parts = [f"{judged} {listed(words)}" for judged, words in related.items()]
     return (
         f"The mean AP gain of {run.title(DEFAULT)} over all classes is {listed(gained)}. "
         f"That classes with few concurrent labels gain most is, by rank correlation, "
-        f"{'; '.join(told)}."
+        f"{'; '.join(parts)}."
     )
 
 
@@ -163,9 +163,9 @@ CLASSES = Item(
     name="figure-classes",
     title="Gain of each class",
     where="Figure of improvements",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     claims=(Claim(13, "Classes with few concurrent labels gain most.", _few_concurrent_gain_most),),
     summary=r"classes-claims",
 )

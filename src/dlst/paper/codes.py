@@ -29,7 +29,7 @@ NOTABLE = 0.05
 """A share of entries that would be worth a word."""
 
 
-def _asks(_quick: bool) -> Mapping[str, Any]:
+def _settings(_quick: bool) -> Mapping[str, Any]:
     return {"probes": [{"probe": "codes", "data": name} for name in ("multidigits", "yeast")]}
 
 
@@ -163,9 +163,9 @@ CODES = Item(
     name="figure-codes",
     title="Labels and their codes",
     where="Figure 1",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     claims=(
         Claim(
             14,

@@ -18,7 +18,7 @@ FEW_LABELS = 10.0
 """Data sets with more labels per row than this would flatten the chart of the others."""
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     names = WITH_FEATURES[:6] if quick else (*WITH_FEATURES, "sunattribute", "voc2007", "nus-wide")
     return {"probes": [{"probe": "describe", "data": name} for name in names]}
 
@@ -159,9 +159,9 @@ DATA_SETS = Item(
     name="table-datasets",
     title="Data sets",
     where="Tables I and V",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     summary=r"data-?sets?.*",
     probe="describe",
 )

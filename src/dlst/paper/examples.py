@@ -31,7 +31,7 @@ SCORES = {
 }
 
 
-def _asks(_quick: bool) -> Mapping[str, Any]:
+def _settings(_quick: bool) -> Mapping[str, Any]:
     return {"probes": [{"probe": "examples", "data": name} for name in ("multidigits", "msrc")]}
 
 
@@ -207,9 +207,9 @@ EXAMPLES = Item(
     name="figure-examples",
     title="Labels found in three spaces",
     where="Figure of MSRC",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     claims=(
         Claim(
             15, "Neighbours in codes give the most comprehensive label sets.", _most_comprehensive

@@ -98,18 +98,18 @@ class Item:
         For people.
     where : str
         Its place in the paper.
-    asks : callable
+    make_settings : callable
         Takes whether the run is to be quick, and returns what a plan of it says beside its name:
         see :class:`dlst.experiments.Plan`.
-    tells, concludes : callable
-        Take a run that has something to tell, and return what its report shows, and what it means
+    make_sections, make_verdict : callable
+        Take a run that has results, and return what its report shows, and what it means
         in two sentences.
     claims : sequence of Claim
         What the paper says of it.
     summary : str
         A regular expression: the names of the blocks that a page on all items shows of it.
     probe : str
-        The probe whose answers it tells; none where it tells scores.
+        The probe whose results it shows; none where it shows scores.
 
     Examples
     --------
@@ -121,9 +121,9 @@ class Item:
     name: str
     title: str
     where: str
-    asks: Callable[[bool], Mapping[str, Any]]
-    tells: Callable[[Run], list[Section]]
-    concludes: Callable[[Run], str]
+    make_settings: Callable[[bool], Mapping[str, Any]]
+    make_sections: Callable[[Run], list[Section]]
+    make_verdict: Callable[[Run], str]
     claims: Sequence[Claim] = ()
     summary: str = ""
     probe: str = ""
@@ -131,7 +131,7 @@ class Item:
     def plan(self, *, quick: bool = False) -> Plan:
         """Return what to run; the quick version has fewer seeds, sets or rows, and says so."""
         return Plan(
-            **self.asks(quick),
+            **self.make_settings(quick),
             name=f"{self.title}{' (quick version)' if quick else ''}",
             item=self.name,
             command=f"dlst reproduce {self.name}{' --quick' if quick else ''}",
@@ -140,19 +140,19 @@ class Item:
     def sections(self, run: Run) -> list[Section]:
         """Return what the report shows."""
         if self.has_ended(run):
-            return self.tells(run)
+            return self.make_sections(run)
         return [Section(self.name, self.title, [Text(NOTHING)])]
 
     def verdict(self, run: Run) -> str:
         """Say what the records mean."""
-        return self.concludes(run) if self.has_ended(run) else NOTHING
+        return self.make_verdict(run) if self.has_ended(run) else NOTHING
 
     def judged(self, claim: Claim, run: Run) -> Judged:
         """Say what became of a claim."""
         return claim.judge(run) if self.has_ended(run) else ("cannot be judged", NOTHING)
 
     def has_ended(self, run: Run) -> bool:
-        """Say whether there is anything to tell."""
+        """Return whether there is anything to report."""
         return bool(run.probes(self.probe)) if self.probe else run.has_results
 
 
@@ -186,7 +186,7 @@ def split_tables(
 
 
 def correction_words(frame: pd.DataFrame) -> list[str]:
-    """Warn of DLST's prior correction, where records do not tell the one of every method."""
+    """Warn of DLST's prior correction, where records do not state that of every method."""
     return [] if frame["tau"].notna().any() else [CORRECTION]
 
 

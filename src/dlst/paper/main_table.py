@@ -41,7 +41,7 @@ MAPPED = ("emotions", "scene", "yeast", "msrc")
 PRINTED_ORDER = "(Scene, Emotions, Yeast, Mediamill, MSRC, SUNattribute)"
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     official = ["emotions", "scene", *([] if quick else ["yeast", "mediamill-2000"])]
     drawn = ["msrc", *([] if quick else ["sunattribute"])]
     tenths = [Source(name, splits=["random"], protocols=[TENTH]) for name in drawn]
@@ -182,9 +182,9 @@ MAIN_TABLE = Item(
     name="table-main",
     title="Ten methods on six data sets",
     where="Table II",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     claims=(
         Claim(
             1,

@@ -26,7 +26,7 @@ LABELS_NEEDED = {"msrc": 3, "sunattribute": 6}
 """Labels per instance from which on DLST is stable, as the paper printed them."""
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     ratios = (0.0, 0.4, 0.9) if quick else RATIOS
     return {
         "data": ["msrc"] if quick else ["msrc", "sunattribute"],
@@ -147,9 +147,9 @@ MISSING_LABELS = Item(
     name="figure-missing",
     title="Missing labels",
     where="Figure of missing ratios",
-    asks=_asks,
-    tells=_sections,
-    concludes=CURVE.verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=CURVE.verdict,
     claims=(
         Claim(7, "DLST leads at all missing ratios.", CURVE.leads_everywhere),
         Claim(8, "DLST depends less than the others on labels that are missing.", CURVE.keeps_most),

@@ -25,7 +25,7 @@ HERE = {True: "as the paper says", False: "not so here"}
 PUBLISHED = "published, different input and split"
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     rows = [1000, 1000] if quick else [8000, 8000]
     return {
         "data": ["nus-wide"],
@@ -218,9 +218,9 @@ NUSWIDE = Item(
     name="figure-nuswide",
     title="NUS-WIDE, class by class",
     where="Figure of NUS-WIDE",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     claims=(
         Claim(
             18,

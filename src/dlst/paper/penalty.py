@@ -33,7 +33,7 @@ PRINTED = "0.01"
 TOLERANCE = 0.01
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     return {
         "data": ["emotions"] if quick else ["emotions", "scene", "yeast"],
         "methods": [
@@ -179,9 +179,9 @@ PENALTY = Item(
     name="figure-lambda",
     title="The penalty λ",
     where="Section on compared methods",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     claims=(Claim(12, "Performance is stable around λ = 0.01.", _is_stable),),
     summary=r"lambda-claims",
 )

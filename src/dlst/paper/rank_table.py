@@ -36,7 +36,7 @@ RANKED = (
 )
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     if quick:
         return {
             "data": ["emotions", "msrc", "birds"],
@@ -93,8 +93,8 @@ RANK_TABLE = Item(
     name="table-ranks",
     title="Methods ranked over thirteen data sets",
     where="beyond the paper",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     summary=r"mean-ranks|.*instance-average-precision-labelled.*",
 )

@@ -31,7 +31,7 @@ SHOWN_PERCENTS = (1, 2, 5, 10)
 SEMI_SUPERVISED = ("mc", "miml", "slrm")
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     percents = (2, 5, 10) if quick else range(1, 11)
     sets: list[str | Source] = ["mediamill-2000"]
     if not quick:
@@ -141,9 +141,9 @@ TRAINING_ROWS = Item(
     name="figure-training",
     title="Few training rows",
     where="Figure of training ratios",
-    asks=_asks,
-    tells=_sections,
-    concludes=CURVE.verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=CURVE.verdict,
     claims=(
         Claim(9, "DLST leads at all shares of training rows.", CURVE.leads_everywhere),
         Claim(10, "DLST is the steadiest over all shares of training rows.", CURVE.keeps_most),

@@ -37,7 +37,7 @@ LARGE = 0.1
 """A gain of at least half of what the paper prints for its variants."""
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     return {
         "data": ["emotions", "scene", "yeast"],
         "methods": [*WHOLE, *PARTS],
@@ -197,9 +197,9 @@ VARIANTS = Item(
     name="table-variants",
     title="DLST and its two variants",
     where="Table III",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     claims=(
         Claim(
             6,

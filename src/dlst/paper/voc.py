@@ -40,7 +40,7 @@ SATURATED = 99.0
 """From this mAP on there is nothing left to tell methods apart by."""
 
 
-def _asks(quick: bool) -> Mapping[str, Any]:
+def _settings(quick: bool) -> Mapping[str, Any]:
     protocol: dict[str, Any] = {"simulate": HARD, "per_label": True}
     if quick:
         protocol["rows"] = [500, 500]
@@ -217,9 +217,9 @@ VOC = Item(
     name="table-voc",
     title="Pascal VOC 2007, class by class",
     where="Table IV",
-    asks=_asks,
-    tells=_sections,
-    concludes=_verdict,
+    make_settings=_settings,
+    make_sections=_sections,
+    make_verdict=_verdict,
     claims=(
         Claim(
             16,

@@ -83,7 +83,7 @@ def kernel_matrix(
 
 
 def few_rbf_rows(X: FloatArray, B: FloatArray, gamma: float) -> FloatArray:
-    """Return the "rbf" kernel of rows that were checked before, (n, s), without ado."""
+    """Return the "rbf" kernel of rows that were checked before, (n, s), without further checks."""
     exponents = (2.0 * gamma) * (X @ B.T)
     exponents -= gamma * np.einsum("ij,ij->i", X, X)[:, None]
     exponents -= gamma * np.einsum("ij,ij->i", B, B)

@@ -18,13 +18,13 @@ from dlst.regressors.basis import KernelBasis
 from dlst.regressors.streamed import StreamedRows, StreamedSmoother
 
 FEW_ROWS = 8192
-"""So many rows say which widths contend, where there are four times as many."""
+"""Widths are first compared on so many rows, where there are four times as many."""
 
 JUDGED_ROWS = 4096
 """Rows whose left-out errors choose among widths and penalties; the regression is of all rows."""
 
-CONTENDING = 1.005
-"""A width contends whose error on few rows is below so many times the least."""
+CANDIDATE_MARGIN = 1.005
+"""A width stays a candidate while its error on few rows is below so many times the least."""
 
 
 class Chosen(NamedTuple):
@@ -44,9 +44,9 @@ def search_streamed(
 ) -> Chosen:
     """Choose a basis (a width) and a penalty by the squared error of rows left out.
 
-    Three rounds, each exact for the rows that it is about: widths contend by regressions of few
-    rows; those that do are regressed on all rows and judged with every penalty by the left-out
-    errors of some of them; the best penalty and its neighbours are judged by all.
+    Three rounds, each exact for the rows that it is about: widths are compared by regressions of
+    few rows; those near the best are regressed on all rows and judged with every penalty by the
+    left-out errors of some of them; the best penalty and its neighbours are judged by all.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def search_streamed(
     """
     tried: list[tuple[float, float, float]] = []
     with progress_bar("kernel widths", None) as advance:
-        contending = _contending(bases, X, T, alphas, weights, tried)
+        candidates = _candidates(bases, X, T, alphas, weights, tried)
         advance(1)
         attempts = []
 
@@ -70,7 +70,7 @@ def search_streamed(
             attempt = _Attempt(StreamedRows(basis, X, weights), T)
             return attempt, attempt.errors(_evenly(X.shape[0], JUDGED_ROWS), alphas)[0]
 
-        found = zip(contending, in_threads(attempted, contending), strict=True)
+        found = zip(candidates, in_threads(attempted, candidates), strict=True)
         for basis, (attempt, errors) in found:
             tried += [(_width(basis), *pair) for pair in zip(alphas, errors, strict=True)]
             attempts.append((float(errors.min()), int(np.argmin(errors)), attempt))
@@ -113,7 +113,7 @@ class _Attempt:
         return errors * (rows.X.shape[0] / len(judged)), leverages
 
 
-def _contending(
+def _candidates(
     bases: Sequence[KernelBasis],
     X: FeatureMatrix,
     T: Any,
@@ -133,7 +133,9 @@ def _contending(
         return float(_Attempt(rows, targets).errors(judged, alphas)[0].min())
 
     least = list(in_threads(least_error, bases))
-    return [b for b, error in zip(bases, least, strict=True) if error <= CONTENDING * min(least)]
+    return [
+        b for b, error in zip(bases, least, strict=True) if error <= CANDIDATE_MARGIN * min(least)
+    ]
 
 
 def _checked_on_all(
@@ -146,12 +148,12 @@ def _checked_on_all(
     place = int(np.searchsorted(alphas, alpha))
     while True:
         near = np.arange(max(place - 1, 0), min(place + 2, len(alphas)))
-        asked = near[np.isinf(errors[near])]
-        if asked.size:
-            errors[asked], leverages = attempt.errors(judged, alphas[asked])
+        new = near[np.isinf(errors[near])]
+        if new.size:
+            errors[new], leverages = attempt.errors(judged, alphas[new])
         best = int(np.argmin(errors))
-        if best in asked:
-            kept = best, leverages[list(asked).index(best)].copy()
+        if best in new:
+            kept = best, leverages[list(new).index(best)].copy()
         if best == place:
             return float(alphas[best]), float(errors[best]), kept[1]
         place = best

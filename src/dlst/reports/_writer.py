@@ -129,5 +129,5 @@ def numeric_columns(table: Table) -> list[bool]:
 
 
 def cell_words(cell: TableCell) -> str:
-    """Say what a cell shows; a picture without words is told by its note."""
+    """Say what a cell shows; a picture without words is described by its note."""
     return cell.text or (cell.note if cell.image else "")

@@ -42,7 +42,7 @@ PREAMBLE = r"""\documentclass{article}
 def document_to_latex(document: Document | Iterable[Block], figures: str = "") -> str:
     r"""Return a report as a whole LaTeX document: booktabs tables, and figures as PDF files.
 
-    A figure whose file is missing when the document is compiled is told in words.
+    A figure whose file is missing when the document is compiled is described in words.
 
     Parameters
     ----------

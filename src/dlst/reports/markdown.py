@@ -21,7 +21,7 @@ def document_to_markdown(document: Document | Iterable[Block], figures: str = ""
         Blocks alone are written without a head.
     figures : str
         What stands before the names of the figures, such as ``"figures/"``; charts and drawings
-        become pictures. Empty: they are told in words.
+        become pictures. Empty: they are described in words.
 
     Returns
     -------

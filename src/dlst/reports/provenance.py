@@ -15,7 +15,7 @@ from dlst.reports.times import duration, run_span, wall_seconds
 from dlst.reports.words import SIMULATED, columns, setting_words
 
 ASKED = "asked"
-"""Where a saved plan says how many cells and probes it asks for; no part of the plan itself."""
+"""Where a saved plan says how many cells and probes it has; no part of the plan itself."""
 
 LAST_WORDS = 600
 """Characters of a traceback that a report keeps."""
@@ -86,9 +86,9 @@ def provenance_section(run: Run) -> Section:
 
 def _failure_row(record: Record) -> list[TableCell]:
     message = str(record.get("message") or "no message")
-    told = TableCell(message, note=str(record.get("traceback") or "")[-LAST_WORDS:])
+    shown = TableCell(message, note=str(record.get("traceback") or "")[-LAST_WORDS:])
     what, status, key = map(TableCell, (_description(record), record["status"], record["key"]))
-    return [what, status, told, key]
+    return [what, status, shown, key]
 
 
 def _facts_table(run: Run) -> Table:

@@ -45,7 +45,7 @@ def critical_difference_svg(
     critical_difference : float
         Mean ranks nearer than this do not differ.
     title : str
-        Shown above the drawing, and told by screen readers.
+        Shown above the drawing, and read by screen readers.
 
     Returns
     -------

@@ -104,7 +104,7 @@ class RankSummary:
             )
         if self.ranks.left_out:
             names = ", ".join(self.ranks.left_out)
-            words.append(f"Left out, for want of a method's results: {names}.")
+            words.append(f"Left out, as a method has no result there: {names}.")
         return words
 
 

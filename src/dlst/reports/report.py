@@ -24,8 +24,8 @@ class Layout(Protocol):
 
     Examples
     --------
-    >>> from dlst.paper import item
-    >>> [name for name in ("sections", "verdict") if callable(getattr(item("table-main"), name))]
+    >>> from dlst.reports import comparison
+    >>> [name for name in ("sections", "verdict") if callable(getattr(comparison, name))]
     ['sections', 'verdict']
     """
 

@@ -70,9 +70,11 @@ class ColumnPlan:
                 target.append(-1 - label_of[a])
                 values.append(_label_values(path, attribute))
                 continue
-            told = attribute.name in named
-            category_values, expands = values_of(attribute.categories, told or nominal == "one-hot")
-            if expands and len(attribute.categories) > MOST_CATEGORIES and not told:
+            is_named = attribute.name in named
+            category_values, expands = values_of(
+                attribute.categories, is_named or nominal == "one-hot"
+            )
+            if expands and len(attribute.categories) > MOST_CATEGORIES and not is_named:
                 identifiers.append(attribute.name)
                 attributes[a] = replace(attribute, kind=TEXT, categories=())
             if attributes[a].kind == TEXT:

@@ -38,7 +38,7 @@ def choose_labels(
     if labels is None:
         raise ReadError(
             path,
-            "expected to be told the labels, got no XML file beside it and no ': -C K' in "
+            "expected the labels to be named, got no XML file beside it and no ': -C K' in "
             "@relation. Name them with labels=: names, a pattern, or a count: 6 = the first six, "
             "-6 = the last six.",
         )

@@ -1,4 +1,4 @@
-"""The probe "describe": what a data set looks like, as the paper's Tables I and V and beyond."""
+"""The probe "describe": the size and the label statistics of a data set."""
 
 from __future__ import annotations
 

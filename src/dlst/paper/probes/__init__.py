@@ -1,1 +1,1 @@
-"""Questions about data that this paper alone asks."""
+"""Probes of data for this paper alone."""
