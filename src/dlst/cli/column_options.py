@@ -23,7 +23,7 @@ COLUMNS = {
 
 
 def takes_columns(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command an option for each kind of columns, in the place of its ``columns``."""
+    """Add an option for each kind of columns to a command, in the place of its ``columns``."""
     given = inspect.signature(command, eval_str=True)
     parameters: list[inspect.Parameter] = []
     for name, parameter in given.parameters.items():

@@ -207,7 +207,7 @@ def open_model(path: Path) -> UsedModel:
 
 
 def used_model(model: Any) -> UsedModel:
-    """Give a fitted tagger or method its way to data."""
+    """Wrap a fitted tagger or method, so that it reads its own data."""
     if isinstance(model, Tagger) and hasattr(model, "method_"):
         return TableModel(model)
     is_method = isinstance(model, MultiLabelClassifier) and hasattr(model, "n_labels_")

@@ -87,7 +87,7 @@ def load(
 
 
 def holds_tables(data: Any, format: str | None = None) -> bool:  # noqa: A002
-    """Tell whether :func:`load` would read a table: CSV, TSV or Parquet, in a folder too."""
+    """Return whether :func:`load` would read a table: CSV, TSV or Parquet, in a folder too."""
     path = Path(data).expanduser()
     if path.is_dir():
         if detect_layout(path) is not None:
@@ -98,7 +98,7 @@ def holds_tables(data: Any, format: str | None = None) -> bool:  # noqa: A002
 
 
 def is_at_hand(data: PathLike) -> bool:
-    """Tell whether :func:`load` finds a file, folder or name without a download.
+    """Return whether :func:`load` finds a file, folder or name without a download.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def _load_registered(name: str, download: bool, options: dict[str, Any]) -> Data
 
 
 def is_embedded(name: str) -> bool:
-    """Tell whether a name is that of data that come with the package."""
+    """Return whether a name is that of data that come with the package."""
     return name.strip().lower() in EMBEDDED
 
 

@@ -38,7 +38,7 @@ def files(name: str) -> dict[str, Path]:
 
 
 def is_cached(name: str) -> bool:
-    """Tell whether all needed files of a data set are in the data home.
+    """Return whether all needed files of a data set are in the data home.
 
     Only their presence is looked at; :func:`load_registered` checks their hashes.
 
@@ -131,7 +131,7 @@ def _load_folder(known: Entry, download: bool, options: dict[str, Any]) -> Datas
 
 
 def _has_official_folder(known: Entry) -> bool:
-    """Tell whether the official archive lies unpacked in place of the listed files."""
+    """Return whether the official archive lies unpacked in place of the listed files."""
     from dlst.data.layouts import detect_layout
 
     if known.format == "mulan":
@@ -141,7 +141,7 @@ def _has_official_folder(known: Entry) -> bool:
 
 
 def _signed(known: Entry, data: Dataset, hashes: Any, unknown: list[str]) -> Dataset:
-    """Give the data their registered name and provenance."""
+    """Set the registered name and provenance of the data."""
     notes = [*known.notes, *data.provenance.notes]
     if unknown:
         more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""

@@ -151,7 +151,7 @@ class ShortlistDecoder(CheckedDecoder):
             self.__dict__.update(found)
 
     def _stays(self, name: str, without: float, loss: float) -> bool:
-        """Say whether evidence saves enough, and note it."""
+        """Return whether evidence saves enough, and note it."""
         gain = 1.0 - loss / max(without, LEAST_TOTAL)
         self.evidence_choice_[name] = {"gain": gain, "kept": gain >= self.least_gain}
         return gain >= self.least_gain

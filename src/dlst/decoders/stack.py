@@ -233,7 +233,7 @@ class StackedDecoder(CheckedDecoder):
         parts: Iterable[tuple[Any, Evidence]] | None = None,
         said: Said | None = None,
     ) -> Iterator[FloatArray]:
-        """Give what each evidence adds, or some with their slopes; ``said`` takes what is needed.
+        """Yield what each evidence adds, or some with their slopes; ``said`` takes what is needed.
 
         What others are made of is asked once: ``said`` keeps it for them.
         """

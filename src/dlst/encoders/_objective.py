@@ -181,7 +181,7 @@ class PairAlignment:
         return np.asarray(codes[self._order] - codes.mean(axis=0))
 
     def _shared(self, work: Callable[[range], Any], pairs: Pairs) -> Iterator[Any]:
-        """Give every part its panels; yield the result of each part, in their order."""
+        """Share out the panels among parts; yield the result of each part, in their order."""
         panels = range(0, pairs.n_rows, pairs.block)
         parts = [panels[part::PARTS] for part in range(min(PARTS, len(panels)))]
         if self.n_threads == 1 or len(parts) == 1:

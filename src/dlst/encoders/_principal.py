@@ -95,7 +95,7 @@ def pose(codes: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def outward_signs(codes: FloatArray) -> FloatArray:
-    """Give the sign of each column that makes its entry of largest size positive."""
+    """Return the sign of each column that makes its entry of largest size positive."""
     sizes = np.abs(codes)
     # Mirrored sets are equally far out but for rounding: the last of them decides. In
     # lexicographic order that makes a single label positive where it is present.

@@ -97,7 +97,7 @@ def nothing_known(sets: sp.csr_array) -> BoolArray:
 
 
 def _keys(labels: sp.csr_array) -> list[bytes]:
-    """Give each row bytes that compare as the dense row would.
+    """Map each row to bytes that compare as the dense row would.
 
     Where two rows first differ, the one with an entry in the earlier column is the greater, and
     NaN is greater than 1; a row that ends is the smaller.

@@ -66,7 +66,7 @@ class ClusterCrew:
         return max(1, int(sum(self._client.nthreads().values())))
 
     def worker(self, answers: Answers) -> Worker:
-        """Give a place on the cluster."""
+        """Return a place on the cluster."""
         self._check()
         return _ClusterPlace(self._client, self._limits, answers)
 

@@ -50,7 +50,7 @@ def spread_rows(n: int, most: int) -> IntArray:
 
 
 def grey_pixels(data: Dataset) -> NDArray[np.int64] | None:
-    """Give the rows as grey images of numbers from 0 to 255, when they are such images."""
+    """Return the rows as grey images of numbers from 0 to 255, when they are such images."""
     images = data.images
     if images is None or images.ndim != 3:
         return None
@@ -59,7 +59,7 @@ def grey_pixels(data: Dataset) -> NDArray[np.int64] | None:
 
 
 def present_labels(Y: Any) -> BoolArray:
-    """Give a label indicator as an array; an unknown entry is no label."""
+    """Return a label indicator as an array; an unknown entry is no label."""
     values = Y.toarray() if sp.issparse(Y) else np.asarray(Y)
     present: BoolArray = values == 1
     return present

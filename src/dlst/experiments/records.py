@@ -108,7 +108,7 @@ class RecordFolder:
                 self._folder_is_safe = True
 
     def read(self) -> list[dict[str, Any]]:
-        """Give all records; the last one of each key, in the order of the first."""
+        """Return all records; the last one of each key, in the order of the first."""
         found: dict[str, dict[str, Any]] = {}
         self.n_unknown = 0
         for record in self._records():
@@ -119,7 +119,7 @@ class RecordFolder:
         return list(found.values())
 
     def news(self) -> list[dict[str, Any]]:
-        """Give the records that came since the last call, whoever wrote them.
+        """Return the records that came since the last call, whoever wrote them.
 
         A run looks often, and must not read all that it wrote each time.
         """

@@ -154,7 +154,7 @@ class _Run:
         return Task(kind, about, data_sha256=same_data, chosen=chosen)
 
     def _tuning(self, cell: Cell) -> dict[str, Any] | None:
-        """Give the record of what was tuned once for the cells like this one."""
+        """Return the record of what was tuned once for the cells like this one."""
         if self.plan.tuning != "once":
             return None
         return self.finished[self._task("tune", self.tuning_cells[_like(cell).key]).key]

@@ -87,7 +87,7 @@ class Task:
 
 
 def source_of(about: Cell | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Give the data of a cell or probe, and the options of their reader."""
+    """Return the data of a cell or probe, and the options of their reader."""
     if isinstance(about, Cell):
         return about.data, about.protocol.get("options") or {}
     return about["data"], about.get("options") or {}

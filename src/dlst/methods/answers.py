@@ -87,7 +87,7 @@ class Answers(ABC):
 
     @also_on_a_cluster
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give the probability of each label.
+        """Return the probability of each label.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Answers(ABC):
 
     @also_on_a_cluster
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the scores by which labels are ranked within a row: higher is more relevant.
+        """Return the scores by which labels are ranked within a row: higher is more relevant.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Answers(ABC):
 
     @also_on_a_cluster
     def predict_by_rules(self, X: Any, decisions: Sequence[str] | None = None) -> dict[str, Any]:
-        """Decide by several rules, for little more than one of them costs.
+        """Decide by several rules, for little more than the cost of one.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Answers(ABC):
 
     @also_on_a_cluster
     def predict_all(self, X: Any) -> Predictions:
-        """Give decisions, probabilities and ranking scores, for little more than one of them costs.
+        """Return decisions, probabilities and ranking scores, for little more than the cost of one.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class Answers(ABC):
 
     @also_on_a_cluster
     def predict_sets(self, X: Any, k: int = 5) -> TopSets:
-        """Give the k likeliest label sets of each row, of those that occur in training.
+        """Return the k likeliest label sets of each row, of those that occur in training.
 
         The rule "subset" must have been learnt: any ``decision`` that learns will do.
 
@@ -222,7 +222,7 @@ class Answers(ABC):
 
     @also_on_a_cluster
     def predict_top(self, X: Any, k: int = 5) -> TopLabels:
-        """Give the k best labels of each row and their scores, best first, in memory O(n·k).
+        """Return the k best labels of each row and their scores, best first, in memory O(n·k).
 
         Parameters
         ----------

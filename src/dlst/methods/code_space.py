@@ -199,7 +199,7 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
 
     @also_on_a_cluster
     def transform(self, X: Any) -> FloatArray:
-        """Give the predicted latent codes of rows, shape (n, r)."""
+        """Return the predicted latent codes of rows, shape (n, r)."""
         X = self._checked_features(X)
         if not self._varying.size:
             return np.zeros((X.shape[0], 0))
@@ -211,7 +211,7 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
         return np.array([f"code{i}" for i in range(n_codes)], dtype=object)
 
     def codes_searched(self) -> SearchedCodes:
-        """Give the training rows among which a new row's neighbours are searched, and their codes.
+        """Return the training rows among which neighbours are searched, and their codes.
 
         Rows are numbered as given to ``fit``. Where the decoder searches no codes they are those
         that it was fitted on.

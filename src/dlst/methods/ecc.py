@@ -121,7 +121,7 @@ class ECC(ClassifierEnsemble):
     def _tasks(
         self, Y: FloatArray, orders: list[NDArray[np.intp]], random: RandomState
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], ClassifierChain]]:
-        """Give the labels in their order, the rows and the unfitted chain, for each chain."""
+        """Yield the labels in their order, the rows and the unfitted chain, for each chain."""
         n = len(Y)
         size = min(n, max(2, round(self.subsample * n)))
         for order in orders:

@@ -91,6 +91,6 @@ class LinearDLST(LabelSpaceClassifier):
 
 
 def has_many_labels(Y: sp.csr_array) -> bool:
-    """Say whether an array of rows by labels is out of the question."""
+    """Return whether an array of rows by labels would be too large."""
     n, K = Y.shape
     return bool(K > MANY_LABELS or n * K > MANY_ENTRIES)

@@ -214,7 +214,7 @@ METHODS: tuple[Method, ...] = (
 
 
 def available() -> tuple[str, ...]:
-    """Give the names of all methods.
+    """Return the names of all methods.
 
     Returns
     -------

@@ -146,7 +146,7 @@ def _what_fits(X: FeatureMatrix) -> Scaling:
 
 
 def are_thin(X: FeatureMatrix) -> bool:
-    """Say whether less than a quarter of the features are non-zero, as in texts."""
+    """Return whether less than a quarter of the features are non-zero, as in texts."""
     return _density(X) < TEXT_DENSITY
 
 

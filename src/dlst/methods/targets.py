@@ -45,7 +45,7 @@ class Targets:
         return self.classes is None
 
     def decided(self, chosen: sp.csr_array) -> Any:
-        """Give decisions in the form of the target: indicator, or one class for each row."""
+        """Return decisions in the form of the target: indicator, or one class for each row."""
         if self.classes is not None:
             raise TypeError("classes are decided by their probabilities")
         if self.sparse:

@@ -120,7 +120,7 @@ def _few_concurrent_gain_most(run: Run) -> Judged:
 
 
 def _gains_of(run: Run, method: str) -> list[Part]:
-    """Give the classes of each data set on which a method, DLST₁ or a rival were run."""
+    """Return the classes of each data set on which a method, DLST₁ or a rival were run."""
     frame = class_frame(run)
     parts = []
     for name, part in frame.groupby("data", sort=False) if len(frame) else ():

@@ -162,12 +162,12 @@ def length_table(result: Result, name: str) -> Table:
 
 
 def at_shown(result: Result, which: str, key: str) -> Any:
-    """Give what was found of the codes shown, "aligned" or "principal"."""
+    """Return what was found of the codes shown, "aligned" or "principal"."""
     return shown_step(result)[which][key]
 
 
 def shown_step(result: Result) -> Mapping[str, Any]:
-    """Give what was found at the length shown."""
+    """Return what was found at the length shown."""
     length = result["shown_components"]
     return next(step for step in result["steps"] if step["n_components"] == length)
 

@@ -143,7 +143,7 @@ def _falls(step: Mapping[str, Any], key: str) -> float:
 
 
 def is_rotation(step: Mapping[str, Any]) -> bool:
-    """Tell whether codes are the labels turned: no divergence, and all distances kept."""
+    """Return whether codes are the labels turned: no divergence, and all distances kept."""
     aligned = step["aligned"]
     return bool(aligned["kl"] <= ROUNDING and aligned["largest_gap"] <= ROUNDING)
 

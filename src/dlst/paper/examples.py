@@ -167,7 +167,7 @@ def _words(result: Result) -> str:
 
 
 def standing(result: Result) -> str:
-    """Say whether the paper's label sets hold more right labels than both variants'."""
+    """Return whether the paper's label sets hold more right labels than both variants'."""
     rival = max((_method(result, name) for name in VARIANTS), key=lambda method: method["right"])
     error = rival["lead_error"]
     if error is None or abs(rival["lead"]) <= BEYOND_CHANCE * error:
@@ -176,7 +176,7 @@ def standing(result: Result) -> str:
 
 
 def ranks_best(result: Result) -> bool:
-    """Tell whether the paper's ranking finds more than both variants' at equal length."""
+    """Return whether the paper's ranking finds more than both variants' at equal length."""
     key = "recall_top_r"
     return all(_method(result)[key] > _method(result, name)[key] for name in VARIANTS)
 
@@ -186,7 +186,7 @@ def _doubt(method: Mapping[str, Any]) -> str:
 
 
 def _method(result: Result, name: str = "") -> Mapping[str, Any]:
-    """Give a method's figures; by default those of the paper's choice."""
+    """Return a method's figures; by default those of the paper's choice."""
     wanted = name or result["papers_choice"]
     return next(method for method in result["methods"] if method["name"] == wanted)
 

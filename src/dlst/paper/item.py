@@ -191,7 +191,7 @@ def correction_words(frame: pd.DataFrame) -> list[str]:
 
 
 def presets(run: Run) -> tuple[str, str]:
-    """Give the titles of the default and of the paper's pipeline."""
+    """Return the titles of the default and of the paper's pipeline."""
     return run.title(DEFAULT), run.title(PIPELINE)
 
 

@@ -194,7 +194,7 @@ def _named_classes(name: str, title: str, part: pd.DataFrame, method: str) -> Ta
 
 
 def _judged_classes(part: pd.DataFrame, method: str) -> list[tuple[str, str, list[float], bool]]:
-    """Give class, claim, precision and recall, and whether they compare as claimed."""
+    """Return class, claim, precision and recall, and whether they compare as claimed."""
     values = [by_class(part, each)[method] for each in BOTH]
     return [
         (label, claim, pair, claim == _compared(*pair))

@@ -86,7 +86,7 @@ def _verdict(run: Run) -> str:
 
 
 def _readings(run: Run) -> list[tuple[str, str, pd.DataFrame]]:
-    """Give setting, title and classes of each protocol, such as how difficult objects count."""
+    """Return setting, title and classes of each protocol, such as how difficult objects count."""
     return [
         (str(setting), f"{part['shown'].iloc[0]}{f', {setting}' if setting else ''}", part)
         for setting, part in class_frame(run).groupby("setting", sort=False)

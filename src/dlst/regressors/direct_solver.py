@@ -24,7 +24,7 @@ _BLOCK_ENTRIES = 16_000_000
 
 
 def is_direct(shape: tuple[int, int], n_patterns: int) -> bool:
-    """Say whether so many sets of rows are better solved by a factor each than by descent."""
+    """Return whether so many sets of rows are better solved by a factor each than by descent."""
     small, large = min(shape), max(shape)
     return small <= MOST_SIZE and n_patterns * (small**3 / 3 + small**2 * large) <= (
         MOST_WORK if n_patterns > 1 else np.inf

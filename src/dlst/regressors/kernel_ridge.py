@@ -273,7 +273,7 @@ def _attempts(
     weights: FloatArray | None,
     tried: list[tuple[float, float, float]],
 ) -> Iterator[_Attempt]:
-    """Give the best penalty for each width, and append to ``tried`` all that were tried."""
+    """Yield the best penalty for each width, and append to ``tried`` all that were tried."""
 
     def decomposed(basis: KernelBasis) -> tuple[Spectrum, FloatArray]:
         spectrum = Spectrum.of(basis.features(X), weights=weights)

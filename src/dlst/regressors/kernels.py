@@ -92,7 +92,7 @@ def few_rbf_rows(X: FloatArray, B: FloatArray, gamma: float) -> FloatArray:
 
 
 def has_width(kernel: Kernel) -> bool:
-    """Tell whether a kernel has the parameter gamma."""
+    """Return whether a kernel has the parameter gamma."""
     return isinstance(kernel, str) and kernel in ("rbf", "chi2", "polynomial")
 
 

@@ -155,7 +155,7 @@ class SparseMachines(BaseEstimator):  # type: ignore[misc]
         return np.ascontiguousarray(found)
 
     def _solved(self, X: FeatureMatrix, blocks: Iterator[Singles]) -> Iterator[tuple[Any, Any]]:
-        """Give the duals (n, b) and weights (d + 1, b) of dense blocks of targets."""
+        """Yield the duals (n, b) and weights (d + 1, b) of dense blocks of targets."""
         solver = DualSolver(
             X, tol=self.tol, max_iter=self.max_iter, seed=self._seed, n_jobs=self.n_jobs
         )

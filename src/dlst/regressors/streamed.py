@@ -44,7 +44,7 @@ class StreamedRows:
         self.root = None if weights is None else np.sqrt(weights)
 
     def blocks(self, width: int = 0) -> Iterator[tuple[slice, FloatArray]]:
-        """Give blocks of rows with their kernels (m, s); ``width`` more columns go with them."""
+        """Yield blocks of rows with their kernels (m, s); ``width`` more columns go with them."""
         for block in self._cuts(width):
             yield block, self.basis.kernel_rows(self.X[block])
 

@@ -28,7 +28,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def places(chart: Chart) -> dict[Any, float]:
-    """Give each x of a chart its place on the axis: numbers their own, words 0, 1, 2, …."""
+    """Map each x of a chart to its place on the axis: numbers their own, words 0, 1, 2, …."""
     values = list(dict.fromkeys(x for series in chart.series for x in series.x))
     if chart.kind == "bars" or any(isinstance(value, str) for value in values):
         return {value: float(place) for place, value in enumerate(values)}
@@ -36,7 +36,7 @@ def places(chart: Chart) -> dict[Any, float]:
 
 
 def needs_rows(where: Mapping[Any, float]) -> bool:
-    """Say whether names are too many or too long to stand beside each other."""
+    """Return whether names are too many or too long to stand beside each other."""
     names = [value for value in where if isinstance(value, str)]
     if not names:
         return False

@@ -58,5 +58,5 @@ def number_text(value: Any) -> str:
 
 
 def is_finite(value: Any) -> bool:
-    """Tell whether something is a number, and neither infinite nor undefined."""
+    """Return whether something is a number, and neither infinite nor undefined."""
     return value is not None and not isinstance(value, str) and math.isfinite(value)

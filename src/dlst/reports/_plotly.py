@@ -140,7 +140,7 @@ def _traces(chart: Chart, index: int, lying: bool) -> list[dict[str, Any]]:
 
 
 def _band(series: Series, index: int, colour: str) -> list[dict[str, Any]]:
-    """Give two unseen lines with the room between them filled."""
+    """Return two unseen lines with the room between them filled."""
     if series.band is None:
         return []
     points = zip(series.x, *map(_finite, series.band), strict=True)
@@ -192,7 +192,7 @@ def _finite(values: Sequence[float | None]) -> list[float | None]:
 
 
 def _plain(places: Sequence[Any]) -> list[Any]:
-    """Give numbers of NumPy as numbers of Python, which JSON takes."""
+    """Return numbers of NumPy as numbers of Python, which JSON takes."""
     return [x.item() if isinstance(x, np.generic) else x for x in places]
 
 

@@ -116,7 +116,7 @@ def heading(column: TableColumn) -> str:
 
 
 def all_rows(table: Table) -> Sequence[Sequence[TableCell]]:
-    """Give what competes, and what stands beneath."""
+    """Return what competes, and what stands beneath."""
     return (*table.rows, *table.references)
 
 

@@ -40,7 +40,7 @@ _STEP = re.compile(r"([MLVH])([^MLVH]*)")
 
 
 def can_draw() -> bool:
-    """Say whether matplotlib is installed."""
+    """Return whether matplotlib is installed."""
     return importlib.util.find_spec("matplotlib") is not None
 
 
@@ -128,7 +128,7 @@ def drawn_again(svg: str) -> Figure:
 
 
 def _corners(path: str) -> Iterator[tuple[float, float]]:
-    """Give the corners of a path that moves, and then goes along straight lines."""
+    """Yield the corners of a path that moves, and then goes along straight lines."""
     x = y = 0.0
     for step, numbers in _STEP.findall(path):
         values = [float(number) for number in numbers.replace(",", " ").split()]

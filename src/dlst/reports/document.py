@@ -178,7 +178,7 @@ class Document:
     sections: Sequence[Section]
 
     def blocks(self, kind: type[Kind]) -> list[Kind]:
-        """Give all blocks of a kind, in order.
+        """Return all blocks of a kind, in order.
 
         Parameters
         ----------

@@ -52,7 +52,7 @@ def results_frame(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def is_better_higher(measure: str) -> bool:
-    """Say whether more of a metric is better.
+    """Return whether more of a metric is better.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def is_better_higher(measure: str) -> bool:
 
 
 def plain_measure(measure: str) -> str:
-    """Give the metric of a measure, without the rule that it was taken by.
+    """Return the metric of a measure, without the rule that it was taken by.
 
     Examples
     --------

@@ -132,7 +132,7 @@ def prose(text: str) -> Markup:
 
 
 def _anchor(name: str, taken: set[str]) -> str:
-    """Give a block an id of its own, which is its name where that is still free."""
+    """Return an id for a block, which is its name where that is still free."""
     numbered = (f"{name}-{number}" for number in itertools.count(2))
     anchor = next(each for each in itertools.chain([name], numbered) if each not in taken)
     taken.add(anchor)
@@ -140,7 +140,7 @@ def _anchor(name: str, taken: set[str]) -> str:
 
 
 def _view(block: Block, anchors: set[str]) -> dict[str, Any]:
-    """Give what the template needs to show a block, beside the block itself."""
+    """Return what the template needs to show a block, beside the block itself."""
     view: dict[str, Any] = {"kind": type(block).__name__, "block": block}
     if isinstance(block, Table | Chart | Drawing | LatentMap | Explained):
         view["anchor"] = _anchor(block.name, anchors)
@@ -159,7 +159,7 @@ def _view(block: Block, anchors: set[str]) -> dict[str, Any]:
 
 
 def _map_data(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a map's result with its pictures as one sheet and its labels by how often they occur."""
+    """Return a map's result, its pictures as one sheet and its labels by how often they occur."""
     found = Counter(label for instance in result["test"] for label in instance["truth"])
     counts = [found[label] for label in range(len(result["label_names"]))]
     order = sorted(range(len(counts)), key=lambda label: -counts[label])
@@ -199,7 +199,7 @@ def sprite(images: FloatArray, n_columns: int) -> FloatArray:
 
 
 def is_report_page(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file is a page that :func:`write_page` wrote.
+    """Return whether a file is a page that :func:`write_page` wrote.
 
     Parameters
     ----------

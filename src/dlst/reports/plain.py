@@ -115,7 +115,7 @@ class _Plain(Writer):
 
 
 def _pieces(table: Table, widths: Sequence[int], width: int) -> list[list[int]]:
-    """Give the columns of each piece; those that name the rows are in all of them."""
+    """Return the columns of each piece; those that name the rows are in all of them."""
     naming = _naming(table)
     taken = sum(widths[:naming]) + GAP * (naming - 1)
     pieces, used = [list(range(naming))], taken

@@ -148,7 +148,7 @@ def group_bounds(values: np.ndarray, critical_difference: float) -> list[tuple[i
 
 
 def _bar_lines(spans: list[tuple[float, float]], gap: float) -> list[int]:
-    """Give each bar the first line whose bars end before it begins."""
+    """Assign each bar to the first line whose bars end before it begins."""
     ends: list[float] = []
     lines = []
     for low, high in spans:

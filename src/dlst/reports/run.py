@@ -105,18 +105,18 @@ class Run:
         return f"Tuning: {'; '.join(words)}." if words else ""
 
     def title(self, method: str) -> str:
-        """Give the title of a method without fixed parameters; its name where it was not run."""
+        """Return the title of a method without fixed parameters; its name where it was not run."""
         key = _variant({"method": method})
         own = (each for each in self.evaluated if _variant(each["cell"]) == key)
         return self._titles.get(key) or next(map(record_title, own), method)
 
     def meaning(self, method: str) -> str:
-        """Give a method in a line, where records say it."""
+        """Return a method in a line, where records say it."""
         own = (each for each in self.evaluated if each["cell"]["method"] == method)
         return next((str(each["meaning"]) for each in own if each.get("meaning")), "")
 
     def probes(self, probe: str) -> dict[str, Result]:
-        """Give what a probe answered, each by a name for anchors and files.
+        """Return what a probe answered, each by a name for anchors and files.
 
         Examples
         --------
@@ -186,7 +186,7 @@ def real(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def short_name(name: str) -> str:
-    """Give the last part of a path; a registry name is its own."""
+    """Return the last part of a path; a registry name is its own."""
     return name.rsplit("/", 1)[-1]
 
 

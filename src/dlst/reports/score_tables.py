@@ -122,7 +122,7 @@ def _tied(done: pd.DataFrame, measure: str, mean: pd.DataFrame, best: pd.DataFra
 
 
 def paired_runs(cells: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Give a measure on one data set: a row for each split and seed, a column for each method."""
+    """Return a measure on one data set: a row for each split and seed, a column for each method."""
     return cells.pivot_table(index=["split", "seed"], columns="title", values=measure)
 
 
@@ -132,12 +132,12 @@ def gaps_between(runs: pd.DataFrame, ours: str, other: str) -> pd.Series:
 
 
 def is_level(gaps: pd.Series) -> bool | None:
-    """Say whether Wilcoxon's test finds no difference; None where there are too few pairs."""
+    """Return whether Wilcoxon's test finds no difference; None where there are too few pairs."""
     return None if len(gaps) < FEWEST_PAIRS else signed_rank_p(gaps) >= LEVEL
 
 
 def redrawn_error(cells: pd.DataFrame, measure: str, ours: str, other: str) -> float | None:
-    """Give the standard error of the mean difference of two methods, over samples of test rows.
+    """Return the standard error of the mean difference of two methods, over samples of test rows.
 
     None where records have no such samples, or where a measure has no value on one.
     """

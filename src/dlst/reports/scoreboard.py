@@ -60,7 +60,7 @@ class Difference(NamedTuple):
 
 
 def is_small(frame: pd.DataFrame) -> bool:
-    """Say whether one table holds a run."""
+    """Return whether one table holds a run."""
     lines = titled(frame)[["column", "title"]].drop_duplicates()
     return len(lines) <= MOST_LINES and lines.nunique().min() < FEWEST_RANKED
 
@@ -201,7 +201,7 @@ def _title(frame: pd.DataFrame, sets: Sequence[str]) -> str:
 
 
 def _seconds(frame: pd.DataFrame, sets: Sequence[str]) -> Iterator[float]:
-    """Give the mean seconds of each method on each data set, in the order of the lines."""
+    """Yield the mean seconds of each method on each data set, in the order of the lines."""
     seconds = frame[["fit_seconds", "predict_seconds"]].sum(axis=1, min_count=1)
     for column in sets:
         cells = frame["column"] == column

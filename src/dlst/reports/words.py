@@ -111,7 +111,7 @@ def share(value: float, decimals: int = 0) -> TableCell:
 
 
 def finite(value: float) -> float | None:
-    """Give a number as charts and tables take it: None where it has no value."""
+    """Return a number as charts and tables take it: None where it has no value."""
     return float(value) if np.isfinite(value) else None
 
 

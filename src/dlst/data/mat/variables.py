@@ -154,7 +154,7 @@ def list_variables(variables: Variables) -> str:
 
 
 def describe_variable(value: Any) -> str:
-    """Give the kind and shape of one variable, such as ``float64 593 by 72``."""
+    """Return the kind and shape of one variable, such as ``float64 593 by 72``."""
     kind = "sparse" if sp.issparse(value) else str(getattr(value, "dtype", type(value).__name__))
     if kind == "object":
         kind = "cell"

@@ -141,7 +141,7 @@ def stratified_folds(
     shuffle: bool = True,
     random_state: Any = None,
 ) -> NDArray[np.intp]:
-    """Give each row a fold so that every label has its share in every fold.
+    """Assign each row to a fold so that every label has its share in every fold.
 
     Parameters
     ----------

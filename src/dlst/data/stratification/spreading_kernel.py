@@ -23,7 +23,7 @@ def spread_units(
     order: IntArray,
     ties: FloatArray,
 ) -> IntArray:
-    """Give each unit a fold, the rarest remaining label first (Sechidis et al. 2011).
+    """Assign each unit to a fold, the rarest remaining label first (Sechidis et al. 2011).
 
     ``order`` (n_units,) is the order in which units of one label are served, ``ties`` (n_units,)
     in [0, 1) decides between folds that want a unit equally. Labels wait in a bucket queue keyed

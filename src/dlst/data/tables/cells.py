@@ -115,7 +115,7 @@ def numbers_of(column: Any) -> tuple[FloatArray, NDArray[np.intp]]:
 
 
 def are_numbers(column: Any, wrong: ArrayLike, often: IntArray | None = None) -> bool:
-    """Tell whether most cells with a value are meant as numbers; others are then mistakes.
+    """Return whether most cells with a value are meant as numbers; others are then mistakes.
 
     Parameters
     ----------

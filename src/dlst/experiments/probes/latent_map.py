@@ -174,7 +174,7 @@ def _with_codes(model: MultiLabelClassifier, name: str) -> CodeSpaceClassifier:
 
 
 def _nearest(votes: NeighbourVotes | None, n_rows: int, most: int) -> NeighbourVotes:
-    """Give the nearest of those who voted; nobody where nobody did."""
+    """Return the nearest of those who voted; nobody where nobody did."""
     if votes is None:
         nobody = np.empty((n_rows, 0))
         return NeighbourVotes(nobody.astype(np.int64), nobody, nobody)
@@ -183,7 +183,7 @@ def _nearest(votes: NeighbourVotes | None, n_rows: int, most: int) -> NeighbourV
 
 
 def _shown_training_rows(searched: IntArray, neighbours: IntArray, most: int) -> IntArray:
-    """Give the neighbours of the test rows, then others at even distances while there is room."""
+    """Return the neighbours of the test rows, then others at even distances while there is room."""
     near = np.unique(neighbours)
     others = np.setdiff1d(searched, near)
     room = max(0, most - len(near))
@@ -204,7 +204,7 @@ def _neighbours(nearest: NeighbourVotes, shown: IntArray) -> list[list[dict[str,
 def _verdicts(
     model: CodeSpaceClassifier, why: Explanation, test: Dataset, n_reasons: int
 ) -> list[dict[str, Any]]:
-    """Give for each test row its labels, those found, and why."""
+    """Return for each test row its labels, those found, and why."""
     truth, found = present_labels(test.Y), present_labels(model.predict(test.X))
     probability = why.probability
     return [
@@ -229,7 +229,7 @@ def _verdicts(
 
 
 def _explained_labels(probability: FloatArray, concerned: BoolArray, most: int) -> IntArray:
-    """Give the labels concerned, then the most probable others while there is room."""
+    """Return the labels concerned, then the most probable others while there is room."""
     order = np.argsort(-probability, kind="stable")
     first, others = order[concerned[order]], order[~concerned[order]]
     return np.concatenate([first, others[: max(0, most - len(first))]])

@@ -206,7 +206,7 @@ class MarginTerm:
     def _curvatures(
         self, P: FloatArray, Q: FloatArray
     ) -> Callable[[], Iterator[tuple[slice, FloatArray]]]:
-        """Give the second derivatives block by block; a single block is kept, more are not."""
+        """Return the second derivatives block by block; a single block is kept, more are not."""
         if self._whole is None:
             return lambda: ((rows, found.curvature) for rows, found in self._blocks(P, Q))
         kept = [(rows, found.curvature) for rows, found in self._blocks(P, Q)]

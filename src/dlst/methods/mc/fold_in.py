@@ -48,7 +48,7 @@ def factors(problem: Completion, Z: FloatArray) -> Factors:
 
 
 def folded_in(problem: Completion, Z: FloatArray, mu: float, X: FloatArray) -> FloatArray:
-    """Give the label scores of rows that are not in the completed matrix."""
+    """Return the label scores of rows that are not in the completed matrix."""
     shared = factors(problem, Z)
     if problem.feature_loss == "chi2":
         return chi2_scores(X, shared, problem.per_feature, mu)
@@ -57,7 +57,7 @@ def folded_in(problem: Completion, Z: FloatArray, mu: float, X: FloatArray) -> F
 
 
 def linear_rule(shared: Factors, weight: float, mu: float) -> LinearRule:
-    """Give the scores of a new row under the squared feature loss.
+    """Return the scores of a new row under the squared feature loss.
 
     Since ‖Z‖_* is the least (‖A‖² + ‖B‖²)/2 over Z = B Aᵀ, a new row with A fixed is the b of least
 
@@ -75,7 +75,7 @@ def linear_rule(shared: Factors, weight: float, mu: float) -> LinearRule:
 
 
 def chi2_scores(X: FloatArray, shared: Factors, weight: float, mu: float) -> FloatArray:
-    """Give the scores of new rows under the χ² loss, by reweighted squares.
+    """Return the scores of new rows under the χ² loss, by reweighted squares.
 
     A round takes (z - x)²/(z + x) for a squared loss of the same slope at the last z.
     """

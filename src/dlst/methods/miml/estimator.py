@@ -144,7 +144,7 @@ class MIML(MultiLabelClassifier):
     random_state: Any = None
 
     def predict_std(self, X: Any, *, integrated: bool = False) -> FloatArray:
-        """Give the posterior standard deviation of each label.
+        """Return the posterior standard deviation of each label.
 
         Parameters
         ----------

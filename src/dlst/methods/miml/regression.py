@@ -171,7 +171,7 @@ def _attempts(
     with_constant: bool,
     penalty: float | None,
 ) -> Iterator[tuple[float, Regression]]:
-    """Give each regression after its error."""
+    """Yield each regression after its error."""
     for basis in bases:
         features = RowFeatures(basis, X, with_constant)
         spectrum = Spectrum.of(features.of(X), centred=False)

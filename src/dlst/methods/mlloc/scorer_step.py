@@ -35,7 +35,7 @@ class Scorers:
 
     @classmethod
     def zero(cls, q: int, m: int, K: int) -> Scorers:
-        """Give the scorers whose score is 0 everywhere."""
+        """Return the scorers whose score is 0 everywhere."""
         return cls(np.zeros((q, K)), np.zeros((m, K)), np.zeros(K))
 
     def without_codes(self, F: FloatArray) -> FloatArray:

@@ -114,7 +114,7 @@ class LatentLabelProblem:
 
 
 def _descending(largest: float, wanted: float) -> Iterator[float]:
-    """Give penalties from a quarter of the largest down to the one that is wanted."""
+    """Yield penalties from a quarter of the largest down to the one that is wanted."""
     penalty, least = CONTINUATION * largest, LEAST_SHARE * largest
     while penalty > max(wanted, least):
         yield penalty

@@ -115,7 +115,7 @@ def codes(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lengths(wanted: Any, rank: int, shown: int) -> list[int]:
-    """Give the lengths to try, the shown one and the rank among them; none exceeds the rank."""
+    """Return the lengths to try, the shown one and the rank among them; none exceeds the rank."""
     if wanted == "auto":
         wanted = LADDER
     if not isinstance(wanted, list | tuple) or not all(
