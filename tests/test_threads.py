@@ -72,7 +72,7 @@ def test_the_limit_of_blas_lasts_until_the_last_has_done():
 
 
 def test_free_cores_are_those_that_nobody_works_on(monkeypatch):
-    for name in _threads._VARIABLES:
+    for name in _threads.VARIABLES:
         monkeypatch.delenv(name, raising=False)
     cores = usable_cores()
     monkeypatch.setattr(_threads, "_others_running", lambda: 0)

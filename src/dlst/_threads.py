@@ -27,14 +27,15 @@ _lock = Lock()
 _limits: list[Any] = []
 """What lifts the limit of BLAS, and one more entry for each who wants it."""
 
-_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+"""What numerical libraries read when they are loaded."""
 
 
 def usable_cores() -> int:
     """Return the cores for this process: what it is given, less where the environment says so."""
     given = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    asked = [int(value) for name in _VARIABLES if (value := os.environ.get(name, "")).isdigit()]
-    return max(1, min([given or 1, *asked]))
+    limits = [int(value) for name in VARIABLES if (value := os.environ.get(name, "")).isdigit()]
+    return max(1, min([given or 1, *limits]))
 
 
 def free_cores() -> int:

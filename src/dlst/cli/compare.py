@@ -20,6 +20,10 @@ MOST_MAPS = 3
 PRINTED = ("scores", "simulated", "ranks")
 """Sections of the report that are printed."""
 
+TimeLimit = Annotated[float, typer.Option(help="Seconds for a cell.")]
+MemoryLimit = Annotated[float | None, typer.Option(help="MiB for a cell.")]
+Again = Annotated[bool, typer.Option("--again", help="Run failed cells once more.")]
+
 
 @takes_columns
 def compare(
@@ -71,9 +75,9 @@ def compare(
         int | None,
         typer.Option(metavar="N", min=1, help="Run cells on a local Dask cluster of N processes."),
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for a cell.")] = 3600.0,
-    memory_limit: Annotated[float | None, typer.Option(help="MiB for a cell.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Run failed cells once more.")] = False,
+    time_limit: TimeLimit = 3600.0,
+    memory_limit: MemoryLimit = None,
+    again: Again = False,
     latent_map: Annotated[
         bool,
         typer.Option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dlst.cli.compare import Again, MemoryLimit, TimeLimit
 from dlst.cli.data_commands import Json
 from dlst.errors import RunError
 
@@ -34,9 +35,9 @@ def reproduce(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Cells at a time; default: the number of cores.")
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for a cell.")] = 3600.0,
-    memory_limit: Annotated[float | None, typer.Option(help="MiB for a cell.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Run failed cells once more.")] = False,
+    time_limit: TimeLimit = 3600.0,
+    memory_limit: MemoryLimit = None,
+    again: Again = False,
     json: Json = False,
 ) -> None:
     """Run a table or figure of the paper, print it, and write its report.

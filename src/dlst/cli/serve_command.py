@@ -8,11 +8,8 @@ from typing import Annotated
 
 import typer
 
+from dlst._threads import VARIABLES
 from dlst.errors import DataError
-
-# Numerical libraries read these when they are loaded. More threads for one row cost more than they
-# save, and workers would fight for processors.
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def serve(
@@ -39,7 +36,8 @@ def serve(
     ] = 1,
 ) -> None:
     """Answer rows over HTTP with tags, probabilities and reasons; `/` is a page to try it on."""
-    for variable in _ONE_THREAD:
+    # More threads for one row cost more than they save, and workers would fight for processors.
+    for variable in VARIABLES:
         os.environ[variable] = "1"
     try:
         from dlst.serve import Limits

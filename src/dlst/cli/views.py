@@ -18,6 +18,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from dlst.data import EMBEDDED, Dataset, Entry, cooccurrence
+from dlst.experiments.record_lines import finite
 
 MOST_SHOWN = 8
 COLUMNS_SHOWN = 30
@@ -43,15 +44,7 @@ def show(json: bool, facts: Any, view: Callable[[], RenderableType]) -> None:
 
 def print_json(value: Any) -> None:
     """Print one JSON document on stdout; numbers that are none become null."""
-    print(dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    print(dumps(finite(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def print_view(view: RenderableType) -> None:

@@ -13,6 +13,7 @@ from dlst.decoders._inputs import BoolArray, FloatArray
 LEAST_TOTAL = 1e-12
 """What nothing at all counts."""
 
+MOST_ITERATIONS = 200
 _PRECISION = 1e-12
 _FIRST_PRECISION = 1e-4
 _FIRST_SHARE, _FEWEST_FIRST = 8, 500
@@ -33,7 +34,6 @@ def fit_logistic(
     *,
     start: tuple[FloatArray, FloatArray] | None = None,
     precision: float = _PRECISION,
-    max_iterations: int = 200,
 ) -> tuple[FloatArray, FloatArray]:
     """Fit logit p_ij = a_j + Σ_m b_m e_mij with b >= 0 by penalised maximum likelihood.
 
@@ -83,7 +83,7 @@ def fit_logistic(
         )
     intercepts, slopes = start or (np.zeros(K), np.full(m, 1.0 / m))
     here = penalised_loss(intercepts, slopes, evidence, present, known, weights)
-    for _ in range(max_iterations):
+    for _ in range(MOST_ITERATIONS):
         intercept_step, slope_step, promised = here.newton_step()
         length = 1.0
         while True:

@@ -12,6 +12,9 @@ from dlst._matrices import BoolArray, FloatArray
 from dlst.encoders._distances import LabelDistances
 
 _BLOCK_PAIRS = 2**21
+_MOST_ITERATIONS = 500
+_SHORTEST_STEP = 1e-7
+"""A code stops when its safe step (see ``_State``) is shorter than this."""
 """Pairs held at once, 16 MB an array."""
 
 _START_POWERS = (4, 16)
@@ -55,9 +58,7 @@ class Placement:
         self._squares = np.einsum("ij,ij->i", codes, codes)
         self._padded = np.column_stack([codes, np.ones(len(codes))])
 
-    def place(
-        self, sets: sp.csr_array, guess: FloatArray, *, max_iter: int = 500, tol: float = 1e-7
-    ) -> FloatArray:
+    def place(self, sets: sp.csr_array, guess: FloatArray) -> FloatArray:
         """Return a code for each set.
 
         Parameters
@@ -65,18 +66,13 @@ class Placement:
         sets : csr_array of shape (u, K)
         guess : ndarray of shape (u, r)
             One start; the others are means of the training codes, weighted towards near sets.
-        max_iter : int
-        tol : float
-            A code stops when its safe step (see ``_State``) is shorter than this.
         """
         placed = np.empty_like(guess)
         step = max(1, _BLOCK_PAIRS // len(self.weights))
         for start in range(0, len(guess), step):
             rows = slice(start, start + step)
             wanted = self.distances.to(sets[rows])
-            placed[rows] = self._descend(
-                self._best_start(guess[rows], wanted), wanted, max_iter, tol
-            )
+            placed[rows] = self._descend(self._best_start(guess[rows], wanted), wanted)
         return placed
 
     def evaluate(self, codes: FloatArray, wanted: FloatArray) -> _State:
@@ -115,17 +111,15 @@ class Placement:
             best = best.replaced(other.value < best.value, other)
         return best.codes
 
-    def _descend(
-        self, start: FloatArray, wanted: FloatArray, max_iter: int, tol: float
-    ) -> FloatArray:
+    def _descend(self, start: FloatArray, wanted: FloatArray) -> FloatArray:
         """Take Barzilai-Borwein steps; where one would go up, a safe step instead."""
         codes = start.copy()
         rows = np.arange(len(codes))
         now = self.evaluate(start, wanted)
         rate = now.safe_rate
-        for _ in range(max_iter):
+        for _ in range(_MOST_ITERATIONS):
             safe_step = np.linalg.norm(now.gradient, axis=1) * now.safe_rate
-            moving = safe_step > tol
+            moving = safe_step > _SHORTEST_STEP
             codes[rows[~moving]] = now.codes[~moving]
             if not moving.any():
                 return codes

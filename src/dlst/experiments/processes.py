@@ -14,21 +14,15 @@ from contextlib import suppress
 from typing import Any
 
 from dlst import __version__
+from dlst._threads import VARIABLES
 from dlst.experiments.tasks import Limits, Task
 
 START_SECONDS = 300.0
 """How long a process may take to import what it needs, on a busy machine."""
 
+MACOS_VARIABLE = "VECLIB_MAXIMUM_THREADS"
 _LAST_BYTES = 4096
 _LAST_LINES = 3
-
-_THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
 
 
 class WorkerProcess:
@@ -55,7 +49,7 @@ class WorkerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, **dict.fromkeys(_THREADS, str(threads))},
+            env={**os.environ, **dict.fromkeys((*VARIABLES, MACOS_VARIABLE), str(threads))},
             # A group of its own, so that what it starts ends with it.
             start_new_session=True,
         )

@@ -198,9 +198,6 @@ class DLST(LabelSpaceClassifier):
             return ("kernel",)
         return ("linear",) if X.shape[0] > KERNEL_ROWS else ("kernel", "linear")
 
-    def _parts_given(self) -> bool:
-        return any(part is not None for part in (self.encoder, self.regressor, self.decoder))
-
 
 def _left_out_log_loss(decoder: Decoder, Y: sp.csr_array, weights: Weights | None) -> float:
     found = decoder.out_of_sample()

@@ -147,6 +147,9 @@ optional
         """Return the default parts, of this fit or those that nested parameters are about."""
         return self.default_parts()
 
+    def _parts_given(self) -> bool:
+        return any(part is not None for part in (self.encoder, self.regressor, self.decoder))
+
     def _composition(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> Composition:

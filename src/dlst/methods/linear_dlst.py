@@ -84,8 +84,7 @@ class LinearDLST(LabelSpaceClassifier):
     def _composition(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
     ) -> Composition:
-        given = (self.encoder, self.regressor, self.decoder)
-        if has_many_labels(Y) and all(part is None for part in given):
+        if has_many_labels(Y) and not self._parts_given():
             return self._completed(self.parts_for_many_labels(X, Y))
         return super()._composition(X, Y, weights)
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from dlst._kernels.ridge import Spectrum
@@ -25,11 +26,15 @@ from dlst._parameters import (
 from dlst.regressors._base import KernelRegressor
 from dlst.regressors._logistic import PRINTED, SOFT, LogisticProblem, LogisticSolution
 from dlst.regressors.cross_fitting import CrossFittedRegression, cross_fitted_codes
-from dlst.regressors.penalty_search import cross_validated_penalty
 
 LOSSES = ("soft", "printed", "binary", "binary-median")
 OUTPUTS = ("code", "probability", "margin", "signed")
 PENALTIES = ("rkhs", "ridge")
+ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""What ``alpha="auto"`` chooses from."""
+
+SEARCH_ROWS = 1000
+SEARCH_TARGETS = 50
 
 
 def _predicts_probabilities(model: KernelLogisticRegression) -> bool:
@@ -169,7 +174,7 @@ class KernelLogisticRegression(KernelRegressor):
         """Return the penalty: as given, or chosen for targets (n, r) as the loss takes them."""
         if self.alpha != "auto":
             return float(self.alpha)
-        return cross_validated_penalty(self.on_taken_targets(), X, Z)
+        return _cross_validated_penalty(self.on_taken_targets(), X, Z)
 
     def on_taken_targets(self, alpha: float | str = "auto") -> KernelLogisticRegression:
         """Return an unfitted copy for targets as the loss takes them."""
@@ -246,6 +251,30 @@ class KernelLogisticRegression(KernelRegressor):
             raise ValueError(
                 "alpha must be a number with loss='printed'; got 'auto'. The paper's is 0.01."
             )
+
+
+def _cross_validated_penalty(
+    regressor: KernelLogisticRegression, X: FeatureMatrix, targets: FloatArray
+) -> float:
+    """Choose ``alpha`` by squared error in three folds, as the paper does, on training rows.
+
+    At most 1000 rows and 50 targets, drawn by the regressor's seed, take part.
+    """
+    from sklearn.model_selection import GridSearchCV, KFold
+
+    random = check_random_state(regressor.random_state)
+    n, n_targets = targets.shape
+    rows = random.permutation(n)[:SEARCH_ROWS]
+    targets = targets[:, np.sort(random.permutation(n_targets)[:SEARCH_TARGETS])]
+    folds = KFold(min(3, len(rows)), shuffle=True, random_state=0)
+    search = GridSearchCV(
+        regressor,
+        {"alpha": ALPHAS},
+        scoring="neg_mean_squared_error",
+        cv=folds,
+        error_score="raise",
+    )
+    return float(search.fit(X[rows], targets[rows]).best_params_["alpha"])
 
 
 class LogisticRegressionOfCodes(CrossFittedRegression):
