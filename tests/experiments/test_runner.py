@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from small_runs import child_processes, write_table
 
 from dlst.data import fingerprint
-from dlst.experiments import Limits, Plan, RecordFolder, Variant, run
+from dlst.experiments import Limits, Plan, RecordFolder, probes, run
 from dlst.experiments.execution import carry_out
 from dlst.experiments.tuning import tuned
 
@@ -73,11 +74,19 @@ def test_a_cell_that_takes_too_long_is_stopped(table, tmp_path):
     assert done["status"] == "done"
 
 
-def test_a_cell_that_needs_too_much_memory_is_stopped(table, tmp_path):
-    plan = Plan([table], [Variant("dlst2"), Variant("mlknn")], splits=["random"])
-    records = run(plan, tmp_path / "run", limits=Limits(memory_mib=0.5))
-    assert {record["status"] for record in records} <= {"memory", "died", "failed"}
-    assert all(record["message"] for record in records)
+def test_work_that_needs_too_much_memory_is_stopped_and_the_run_goes_on(
+    table, tmp_path, monkeypatch
+):
+    (tmp_path / "hungry.py").write_text(
+        "import numpy\n\ndef eat(data, settings):\n    return {'sum': numpy.ones(2**28).sum()}\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
+    monkeypatch.setitem(probes._ADDRESSES, "hungry", "hungry:eat")
+    plan = Plan([table], ["mlknn"], splits=["random"], probes=[{"probe": "hungry", "data": table}])
+    done, hungry = run(plan, tmp_path / "run", limits=Limits(memory_mib=1000))
+    assert done["status"] == "done"
+    assert hungry["status"] == "memory"
+    assert "Unable to allocate 2.00 GiB" in hungry["message"]
 
 
 def test_tuning_once_is_done_on_one_split_and_kept(table, tmp_path):
