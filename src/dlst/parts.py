@@ -1,4 +1,4 @@
-"""What an encoder, a regressor and a decoder promise, so that nobody asks a part what it is.
+"""The contracts of encoders, regressors and decoders, so that no code checks what a part is.
 
 A composition (:class:`~dlst.methods.LabelSpaceClassifier`) fits its parts in five steps:
 
@@ -109,8 +109,8 @@ class LinearInverse(NamedTuple):
 class Smoother(Protocol):
     """A regression that is linear in its targets, ready for any targets of the training rows.
 
-    Its hat matrix H, which nobody forms whole, maps targets to fitted values; with weights of the
-    rows, of which ``root`` has the roots, that of rows and targets times these.
+    Its hat matrix H, which is never formed whole, maps targets to fitted values; with weights of
+    the rows, of which ``root`` has the roots, that of rows and targets times these.
 
     Examples
     --------

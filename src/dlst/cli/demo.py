@@ -92,7 +92,7 @@ def as_text(image: NDArray[np.float64]) -> str:
 
 
 def _check_target(out: Path) -> None:
-    """Refuse, before the work begins, what could not be written or is somebody's work."""
+    """Refuse, before the work begins, what could not be written or is a file of the user's."""
     from dlst.reports import is_report_page
 
     if out.is_dir():

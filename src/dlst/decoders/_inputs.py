@@ -115,7 +115,7 @@ class Labels:
 
 
 class Given:
-    """What a decoder is fitted to; targets and features are checked by whoever uses them.
+    """What a decoder is fitted to; targets and features are checked where they are used.
 
     Attributes
     ----------

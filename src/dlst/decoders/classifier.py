@@ -17,7 +17,7 @@ from dlst.parts import Decoder, Scores
 class ClassifierDecoder(CheckedDecoder):
     """Each label classified by the codes of the rows where it is known.
 
-    A composition wraps a classifier by itself: ``LabelSpaceClassifier(decoder=GaussianNB())``.
+    A composition wraps a classifier: ``LabelSpaceClassifier(decoder=GaussianNB())``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The labels that can be among the best of a row, where most have nobody's vote."""
+"""The labels that can be among the best of a row, where most have no vote."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class LinearEncoder(ClassNamePrefixFeaturesOutMixin, CodeEncoder):  # type: igno
 class PlainEncoder(CodeEncoder):
     """Any transformer of labels as the encoder of a composition.
 
-    A composition wraps what it is given by itself; this class is for looking at.
+    A composition does this wrapping; the class is public for inspection.
 
     Parameters
     ----------

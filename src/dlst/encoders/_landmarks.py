@@ -17,7 +17,7 @@ COARSE_SETS = 8_000
 """With more sets, a descent over all pairs begins where one over landmarks ended."""
 
 ROUNDS, ROUND_STEPS = 6, 20
-"""How often landmarks are drawn anew, and after how many iterations: codes that are fitted to one
+"""How often landmarks are drawn again, and after how many iterations: codes that are fitted to one
 draw for long grow good at its pairs and bad at others."""
 
 

@@ -28,7 +28,7 @@ DOUBLE_SETS = 2_000
 """Up to so many sets all is float64; above, pairs of squared distances are float32."""
 
 PARTS = 8
-"""Sums that are made apart and added in this order, whoever makes them: threads change no digit."""
+"""Sums that are computed apart and added in this order: threads change no digit."""
 
 
 def kl_divergence(

@@ -86,7 +86,7 @@ def pose(codes: FloatArray, weights: FloatArray) -> FloatArray:
     """Centre codes, turn them to their principal axes, and fix the signs.
 
     Codes are defined up to rotation, reflection and shift; this is the one representative in which
-    each coordinate can be regressed by itself.
+    each coordinate can be regressed on its own.
     """
     centred = codes - weights @ codes / weights.sum()
     _, axes = scipy.linalg.eigh((centred.T * weights) @ centred)

@@ -86,7 +86,7 @@ class ChosenCode(CodeEncoder):
     random_state: Any = None
 
     def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> ChosenCode:
-        """Make the code; with ``"auto"`` the full one, as there is nobody to judge."""
+        """Make the code; with ``"auto"`` the full one, as there is no judge."""
         self.fit_transform(Y, X, sample_weight)
         return self
 

@@ -45,9 +45,9 @@ class LocalCrew:
 class ClusterCrew:
     """The workers of a cluster, each carrying out cells in a process beside itself.
 
-    Limits of time and memory hold as ever. A task whose worker is killed is given to another;
-    records are written where the runner is. Workers read the data themselves: files must lie at the
-    same paths there, and their bytes are compared.
+    Limits of time and memory hold as they do locally. A task whose worker is killed is given to
+    another; records are written where the runner is. Workers read the data themselves: files must
+    lie at the same paths there, and their bytes are compared.
 
     Parameters
     ----------

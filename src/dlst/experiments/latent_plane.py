@@ -45,7 +45,7 @@ def plane_of(model: CodeSpaceClassifier, codes: FloatArray) -> CodePlane:
 
 
 def spread_rows(n: int, most: int) -> IntArray:
-    """Choose at most so many of n rows, at even distances: nobody picked them."""
+    """Choose at most so many of n rows, evenly spaced rather than picked."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
 
 

@@ -78,7 +78,7 @@ class RecordFolder:
         file = self.path / PLAN
         if not file.is_file():
             return {}
-        remedy = "Delete it: the command that made the run writes it anew."
+        remedy = "Delete it: the command that made the run writes it again."
         try:
             found = json.loads(file.read_text(encoding="utf-8"))
         except json.JSONDecodeError as error:
@@ -119,7 +119,7 @@ class RecordFolder:
         return list(found.values())
 
     def news(self) -> list[dict[str, Any]]:
-        """Return the records that came since the last call, whoever wrote them.
+        """Return the records that came since the last call, from any process.
 
         A run looks often, and must not read all that it wrote each time.
         """

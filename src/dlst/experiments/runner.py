@@ -113,7 +113,7 @@ class _Run:
         for cell in self.cells:
             self.tuning_cells.setdefault(_like(cell).key, cell)
         found = {record["key"]: record for record in self.records.read()}
-        # Records that are to be made anew.
+        # Records that are to be made again.
         self.stale = {
             key: record
             for key, record in found.items()
@@ -176,7 +176,7 @@ class _Run:
             waiting = [task for task in waiting if task.key not in self.finished]
 
     def _give_out(self, waiting: list[Task]) -> None:
-        """Move tasks that nobody works on from those that wait to idle workers."""
+        """Give waiting tasks that no other runner holds to idle workers."""
         places = self.crew.places() if waiting else 0
         for task in list(waiting):
             if len(self.held) >= places:
@@ -240,7 +240,7 @@ class _Run:
         self._settle(worker, answer)
 
     def _lost(self, task: Task, how: str, worker: Worker | None = None) -> None:
-        """Try a task once more whose process died: that may have been somebody else's fault."""
+        """Try a task once more whose process died: another process may have caused it."""
         self.deaths[task.key] += 1
         if self.deaths[task.key] < TRIES:
             self._start(task)

@@ -81,7 +81,7 @@ def _commit(root: Path) -> str:
 def _listen(tasks: queue.Queue[str]) -> None:
     for line in sys.stdin:
         tasks.put(line)
-    # The runner is gone, perhaps killed: nobody waits for the cell in flight.
+    # The runner is gone, perhaps killed, and nothing waits for the cell in flight.
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""Rows that lie on a cluster: whoever is given a Dask array works where its blocks are."""
+"""Rows that lie on a cluster: a Dask array is worked on where its blocks are."""
 
 from __future__ import annotations
 

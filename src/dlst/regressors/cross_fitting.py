@@ -63,7 +63,7 @@ class CrossFittedRegression:
 class CrossFitted(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Any scikit-learn regressor as the regressor of a composition.
 
-    A composition wraps what it is given by itself; this class is for looking at.
+    A composition does this wrapping; the class is public for inspection.
 
     Parameters
     ----------

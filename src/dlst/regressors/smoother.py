@@ -34,7 +34,7 @@ class Readout(NamedTuple):
 class LastResult:
     """The left-out predictions of the targets that were asked for last, while both are alive.
 
-    Codes are left out when they are regressed, and once more by whoever votes with them.
+    Codes are left out when they are regressed, and once more when they vote.
     """
 
     def __init__(self) -> None:

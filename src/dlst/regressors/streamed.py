@@ -1,4 +1,4 @@
-"""The smoother of a kernel regression of many rows: kernels are computed anew, a block at a time.
+"""The smoother of a kernel regression of many rows: kernels are computed again, a block at a time.
 
 What it holds has the size of the basis, but for the training rows themselves and a leverage for
 each. A pass over the rows costs their kernels with the basis.

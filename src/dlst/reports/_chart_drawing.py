@@ -37,7 +37,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 # Okabe and Ito's colours for all kinds of sight, without the yellow, which is lost on white.
-# Beyond them darker kin, so that the eleven methods of a large table differ.
+# Beyond them darker shades, so that the eleven methods of a large table differ.
 COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555"),
     *("#7A3B00", "#5B2A6E", "#7F9A00", "#A50026", "#00535E"),
@@ -48,7 +48,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (
 HATCHES = ("", "////", "---", "xxxx", "\\\\\\\\", "++++", "|||")
 WIDTH = 7.2
 MOST_INSIDE = 4
-"""A legend of more lines stands outside the axes; of other kinds always, lest it hide points."""
+"""A legend of more lines stands outside the axes; of other kinds always, to hide no points."""
 
 TALL, TALLEST = 9.0, 60.0
 """Inches: from here a chart of bars has numbers at both ends, and here it stops growing."""

@@ -37,7 +37,7 @@ RADIOS_UP_TO = 12
 SPRITE_COLUMNS = 20
 
 _PLOTLY = Path(__file__).with_name("templates") / "plotly.min.js.gz"
-"""Packed when the package is built, so that nobody need install plotly."""
+"""Packed when the package is built, so that plotly need not be installed."""
 
 TERM_MEANINGS = {
     "start": "what the label begins with, before the instance is looked at",

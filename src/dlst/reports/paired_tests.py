@@ -1,4 +1,4 @@
-"""One method against another over many data sets: Wilcoxon's test, and its Bayesian kin."""
+"""One method against another over many data sets: Wilcoxon's test and its Bayesian counterpart."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from dlst.reports.scoreboard import FEWEST_RANKED
 from dlst.reports.words import DASH, anchor, columns, grid, listed, number, signed
 
 SHARE_KEPT = 2 / 3
-"""A method with results on fewer of the data sets is not ranked, lest the others lose them too."""
+"""A method with results on fewer of the data sets is not ranked: the others would lose them too."""
 
 TEST_COLUMNS = (
     TableColumn("method"),

@@ -35,7 +35,7 @@ class ColumnPlan:
     ``values[a]`` gives the number of each category of attribute ``a``. ``one_hot`` are the feature
     columns that :meth:`expand` turns into one column for each category; those ``named`` by the user
     for certain, the others unless they turn out to number the rows. An attribute that is left out
-    is planned as text, whose cells nobody looks at.
+    is planned as text, whose cells are not read.
     """
 
     attributes: tuple[Attribute, ...]

@@ -37,7 +37,7 @@ ID_SHARE = 0.9
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 
-# 12,5 and 1.234,5 and 1,234.5: numbers to whoever wrote them.
+# 12,5 and 1.234,5 and 1,234.5: numbers to their writers.
 _NUMBER_WITH_COMMA = re.compile(
     r"[-+]?(\d+,\d+|\d{1,3}(\.\d{3})+,\d+|\d{1,3}([,' ]\d{3})+(\.\d+)?)"
 )

@@ -193,7 +193,7 @@ class MIML(MultiLabelClassifier):
 
         Notes
         -----
-        The kernel's basis is drawn anew from training rows and pool: p ≤ 1000 features. Cost:
+        The kernel's basis is drawn again, from training rows and pool: p ≤ 1000 features. Cost:
         O(g (m p² + n m p)) with g = min(K, 12); no matrix has m K rows.
         """
         X = self._checked_features(X_pool)

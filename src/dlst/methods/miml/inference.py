@@ -93,7 +93,7 @@ class SparseLabels:
     def infer(self, T: FloatArray, *, tol: float, max_iter: int) -> tuple[Posterior, bool]:
         """Alternate labels and precisions until no mean of a row moves by ``tol``.
 
-        Each row stops by itself, so its answer does not depend on the rows beside it.
+        Each row stops on its own, so its answer does not depend on the rows beside it.
 
         Returns
         -------

@@ -45,8 +45,8 @@ class MRV(ManifoldClassifier):
         γ_I, as a multiple of tr(F_lᵀF_l)/tr(FᵀLF) for the kernel's features F; 0 leaves the graph
         out.
     positive_weight, negative_weight : float
-        ρ and ρ₀: trust in known ones and in known zeros. Where zeros may be positives that nobody
-        has marked, ρ₀ is to be well below ρ; 0 takes the ones alone for known.
+        ρ and ρ₀: trust in known ones and in known zeros. Where zeros may be unmarked
+        positives, ρ₀ is to be well below ρ; with 0 only the ones are known.
     penalty_scale : {"relative", "absolute"}
         Whether numbers for the three penalties are such shares, or μ, γ_A and γ_I themselves.
     kernel, n_basis, basis

@@ -8,5 +8,5 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 def warn_not_converged(message: str, *, stacklevel: int = 2) -> None:
-    """Say what stopped early, and what to change; the level is that of whoever calls this."""
+    """Warn of what stopped early, and say what to change; the level is that of the caller."""
     warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)

@@ -133,7 +133,7 @@ class SLEEC(MultiLabelClassifier):
         self._tell_convergence()
 
     def _cluster(self, X: FeatureMatrix) -> None:
-        """Split the rows into clusters, anew for each learner."""
+        """Split the rows into clusters, once for each learner."""
         n = X.shape[0]
         wanted = self.n_clusters
         if isinstance(wanted, str):

@@ -128,7 +128,7 @@ def _lengths(wanted: Any, rank: int, shown: int) -> list[int]:
 
 
 def _like_beside_like(Y: FloatArray, n_shown: int) -> NDArray[np.intp]:
-    """Take rows at even distances, which nobody chose, and order them by their labels."""
+    """Take evenly spaced rows, and order them by their labels."""
     chosen = spread_rows(len(Y), n_shown)
     if len(chosen) < 3:
         return chosen
