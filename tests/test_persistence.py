@@ -379,14 +379,17 @@ def test_a_format_number_is_a_whole_number_from_one(file, number):
             read(file)
 
 
-def test_a_part_that_lacks_a_parameter_is_one_error_that_says_who_saved_it(digits, tmp_path):
+@pytest.mark.parametrize(("of_part", "lacking"), [(True, "n_neighbors"), (False, "codes")])
+def test_a_model_that_lacks_a_parameter_is_one_error_that_says_who_saved_it(
+    digits, tmp_path, of_part, lacking
+):
     train, _ = digits
     model = LabelSpaceClassifier(regressor=Ridge(), decoder=MLkNNDecoder()).fit(train.X, train.Y)
-    del model.decoder_.n_neighbors
+    owner = model.decoder_ if of_part else model
+    del vars(owner)[lacking]
     save_model(model, tmp_path / "m.skops")
-    with pytest.raises(
-        ModelFileError, match=r"got one without MLkNNDecoder\.n_neighbors"
-    ) as caught:
+    expected = rf"got one without {type(owner).__name__}\.{lacking}"
+    with pytest.raises(ModelFileError, match=expected) as caught:
         load_model(tmp_path / "m.skops")
     learn = version("scikit-learn")
     assert f"Read it with dlst {dlst.__version__} and scikit-learn {learn}" in str(caught.value)

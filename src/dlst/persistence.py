@@ -40,6 +40,9 @@ otherwise; ``tests/models`` keeps files of every method that notice."""
 _OLDEST = 2
 """The first format that this release still reads."""
 
+ADDED = frozenset({"n_jobs", "search"})
+"""Parameters that files of this format may lack: their defaults are what was done before."""
+
 _HEADER = "dlst.json"
 _MAX_RATIO = 1000
 
@@ -187,12 +190,14 @@ def _lacking(model: Any) -> str | None:
             waiting.extend(getattr(part, "__dict__", {}).values())
         if not type(part).__module__.startswith("dlst."):
             continue
-        expected = [each.name for each in fields(part)] if is_dataclass(part) else []
+        lacking: set[str] = set()
         if isinstance(part, BaseEstimator):
-            expected = part._get_param_names()
-        for name in expected:
-            if not hasattr(part, name):
-                return f"{type(part).__name__}.{name}"
+            # The class has the defaults, so what the model itself has is looked at.
+            lacking = {*part._get_param_names()} - vars(part).keys() - ADDED
+        elif is_dataclass(part):
+            lacking = {each.name for each in fields(part) if not hasattr(part, each.name)}
+        if lacking:
+            return f"{type(part).__name__}.{min(lacking)}"
     return None
 
 

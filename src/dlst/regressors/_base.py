@@ -20,6 +20,11 @@ LEAST_WEIGHT = 1e-12
 class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: ignore[misc]
     """A regressor with the parameters of a kernel and its basis.
 
+    Parameters
+    ----------
+    kernel, gamma, n_basis, basis, degree, coef0, random_state
+        As in :class:`KernelBasis`.
+
     Examples
     --------
     >>> from dlst.regressors import KernelRidge
