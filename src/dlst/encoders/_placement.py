@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,11 @@ from dlst._matrices import BoolArray, FloatArray
 from dlst.encoders._distances import LabelDistances
 
 _BLOCK_PAIRS = 2**21
+"""Pairs held at once, 16 MB an array."""
+
 _MOST_ITERATIONS = 500
 _SHORTEST_STEP = 1e-7
 """A code stops when its safe step (see ``_State``) is shorter than this."""
-"""Pairs held at once, 16 MB an array."""
 
 _START_POWERS = (4, 16)
 """How steeply the shares of the training codes in a start fall with the distance of their sets."""
@@ -24,6 +26,7 @@ _CURVATURE = {False: 0.5, True: 2.0}
 """Largest curvature of 1/(1+d) as a function of the code, for squared and for root distances."""
 
 
+@dataclass(eq=False)
 class Placement:
     """Minimises the encoder's objective over the code of one added instance at a time.
 
@@ -42,21 +45,15 @@ class Placement:
         Normalisers of the training distributions.
     """
 
-    def __init__(
-        self,
-        codes: FloatArray,
-        weights: FloatArray,
-        distances: LabelDistances,
-        label_mass: float,
-        code_mass: float,
-    ):
-        self.codes = codes
-        self.weights = weights
-        self.distances = distances
-        self.label_mass = label_mass
-        self.code_mass = code_mass
-        self._squares = np.einsum("ij,ij->i", codes, codes)
-        self._padded = np.column_stack([codes, np.ones(len(codes))])
+    codes: FloatArray
+    weights: FloatArray
+    distances: LabelDistances
+    label_mass: float
+    code_mass: float
+
+    def __post_init__(self) -> None:
+        self._squares = np.einsum("ij,ij->i", self.codes, self.codes)
+        self._padded = np.column_stack([self.codes, np.ones(len(self.codes))])
 
     def place(self, sets: sp.csr_array, guess: FloatArray) -> FloatArray:
         """Return a code for each set.
