@@ -1,4 +1,4 @@
-"""The command line: parse, then delegate."""
+"""The command line: parse, delegate, print."""
 
 from dlst.cli.app import app, main
 

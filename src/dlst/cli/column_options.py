@@ -1,4 +1,4 @@
-"""Options by which a user says what the columns of a table are."""
+"""Options that say what the columns of a table are."""
 
 from __future__ import annotations
 

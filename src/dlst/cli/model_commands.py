@@ -195,7 +195,7 @@ def _tell_if_seen(model_file: Path, dataset: Any, used: Any, consequence: str) -
 
 
 def _learnt_from(model_file: Path, dataset: Any) -> Mapping[str, Any]:
-    """Return what is known of the data of the fit where they are these; else nothing."""
+    """Return what is known of the data of the fit if they are these data; else nothing."""
     from dlst.persistence import describe_model
 
     learnt_from: Mapping[str, Any] = describe_model(model_file).get("data") or {}

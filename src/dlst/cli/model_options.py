@@ -1,4 +1,4 @@
-"""Options that the model commands share, and what they mean."""
+"""Options that the model commands share."""
 
 from __future__ import annotations
 

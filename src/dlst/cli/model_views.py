@@ -1,4 +1,4 @@
-"""What the model commands print."""
+"""Output of the model commands."""
 
 from __future__ import annotations
 

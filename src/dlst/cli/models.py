@@ -1,4 +1,4 @@
-"""A model and its way to data: tables by their columns, matrices by their names."""
+"""A model with a reader of its data: tables by their columns, matrices by their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions to files, block by block: memory does not grow with the rows."""
+"""Predictions written to files block by block, in bounded memory."""
 
 from __future__ import annotations
 

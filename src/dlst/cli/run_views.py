@@ -1,4 +1,4 @@
-"""What runs print: a bar with the time left, tables, failures, the catalogue."""
+"""Output of runs: a bar with the time left, tables, failures, the catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands print: tables on a terminal, JSON for machines."""
+"""Output of the commands: tables on a terminal, JSON for machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real data in: files, folders and names to a frozen :class:`Dataset`, and its splits."""
+"""Data sets: files, folders and names to a frozen :class:`Dataset`, and its splits."""
 
 from typing import TYPE_CHECKING
 

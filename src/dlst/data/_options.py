@@ -1,4 +1,4 @@
-"""Options for a reader: those that it does not know are refused by one error."""
+"""Options of readers; unknown ones are refused by one error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every file reader says about its file: name, suffix and provenance."""
+"""Name, suffix and provenance of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every random draw needs: seeds, sizes, checked rates, blocks of rows, the positives."""
+"""Shared code of random draws: seeds, sizes, checked rates, blocks of rows, positives."""
 
 from __future__ import annotations
 

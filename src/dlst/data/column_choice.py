@@ -1,4 +1,4 @@
-"""Which columns are labels, and which are nominal: what a user may say, in every format."""
+"""Which columns are labels, and which are nominal: the same choices in every format."""
 
 from __future__ import annotations
 

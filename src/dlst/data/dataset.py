@@ -1,4 +1,4 @@
-"""The one shape in which data travel: features, labels, names, split and origin."""
+"""The container of data: features, labels, names, split and origin."""
 
 from __future__ import annotations
 

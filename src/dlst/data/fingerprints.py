@@ -1,4 +1,4 @@
-"""The bytes behind a data set under one name, so that other bytes are seen to be others."""
+"""A hash of the bytes of a data set, so that changed files are noticed."""
 
 from __future__ import annotations
 

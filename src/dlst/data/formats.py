@@ -1,4 +1,4 @@
-"""The file formats: one row each, and the front door, the command line and the tests notice."""
+"""The registry of file formats: the front door, the command line and the tests read it."""
 
 from __future__ import annotations
 

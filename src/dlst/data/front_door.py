@@ -1,4 +1,4 @@
-"""DATA as people say it: a file, a folder or a name; and back to files."""
+"""Loading data by a file, a folder or a name, and saving them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training part and a test part, made one data set with its split."""
+"""A training part and a test part, joined to one data set with its split."""
 
 from __future__ import annotations
 

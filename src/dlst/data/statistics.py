@@ -1,4 +1,4 @@
-"""What a label matrix looks like: the paper's Table I and what a careful reader adds."""
+"""Statistics of a label matrix: the paper's Table I and more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes back to labels: each decoder turns codes into probabilities, and says why where it can."""
+"""Decoders: codes to probabilities of labels, explained where that is possible."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What the decoders of this package share: scores in one pass, and what need not be said."""
+"""The bases of decoders: scores in one pass, and defaults for what is optional."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decoders are given, checked: codes, labels with unknown entries, targets, features."""
+"""Checked input of decoders: codes, labels with unknown entries, targets, features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Neighbours found without looking at every row: most of them, much sooner among very many rows.
+"""Approximate neighbours: most of the true ones, found much faster among very many rows.
 
 Faiss cuts the rows into cells by k-means, and a query looks into the cells nearest to it. Of the
 libraries that were tried on real codes (``benchmarks/neighbours.py``) its cells were built fastest

@@ -11,7 +11,7 @@ from dlst._weights import Weights
 from dlst.decoders._inputs import BoolArray, FloatArray
 
 LEAST_TOTAL = 1e-12
-"""What nothing at all counts."""
+"""Total weight where nothing counts."""
 
 MOST_ITERATIONS = 200
 _PRECISION = 1e-12
@@ -20,7 +20,7 @@ _FIRST_SHARE, _FEWEST_FIRST = 8, 500
 """Every eighth row, where these are 500, gives the start for all."""
 
 _SUFFICIENT = 1e-4
-"""Share of the promised decrease that a step must bring."""
+"""Share of the promised decrease that a step must achieve."""
 
 _NEAR_ZERO = 1e-3
 """A slope below this may be about to reach zero."""

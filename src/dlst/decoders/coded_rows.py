@@ -1,4 +1,4 @@
-"""Rows in two bytes for each number, to find the few that may be nearest to one query.
+"""Rows in two bytes for each number, to find the few that may be nearest to a query.
 
 One row asks for all others once, so that its time is that of reading them: two bytes for each
 number are a quarter of what they take. Which rows can be among the nearest is bounded, not guessed.

@@ -1,4 +1,4 @@
-"""The default decoder: direct read-out, code vote and feature vote, weighed by what they know."""
+"""The default decoder: direct read-out, code vote and feature vote, weighed by log-loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that are searched again and again: exact, and quick for one row or many."""
+"""An exact index of rows, fast for one query and for many."""
 
 from __future__ import annotations
 

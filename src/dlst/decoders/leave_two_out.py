@@ -1,4 +1,4 @@
-"""Distances between codes as a new row would see them: predicted without both rows of the pair.
+"""Distances between codes, each predicted without both rows of the pair.
 
 A ridge smoother H predicts the codes of its own training rows as HZ. The code of row l without
 rows i and l is, with residuals R = Z - HZ and a = 1 - diag(H),

@@ -1,4 +1,4 @@
-"""Rows with the labels of their shortlists, and what voters and regressions say of each pair."""
+"""Rows with the labels of their shortlists, and the votes and scores of each pair."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.neighbours import Neighbours, in_blocks, row_blocks
 
 FEW = 8
-"""So many queries are answered by differences, sooner than codes are laid out for products."""
+"""Up to so many queries are compared by differences: preparing codes for products takes longer."""
 
 OFTEN = 8
 """A feature that more than one in so many rows has is read from a full column."""

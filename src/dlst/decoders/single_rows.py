@@ -1,4 +1,4 @@
-"""Rows in single precision, whose products name the few that can be nearest to a query."""
+"""Rows in single precision, whose products find candidates for the nearest ones."""
 
 from __future__ import annotations
 

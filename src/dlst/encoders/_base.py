@@ -1,4 +1,4 @@
-"""What the encoders of this package share, and how plain transformers become encoders."""
+"""The bases of encoders, and the adapter for plain transformers."""
 
 from __future__ import annotations
 

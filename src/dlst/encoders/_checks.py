@@ -1,4 +1,4 @@
-"""What an encoder accepts."""
+"""Input checks of encoders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Label sets that stand for others where there are too many for all pairs to be compared."""
+"""Landmarks: label sets that stand for all where comparing all pairs would take too long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes for label sets that training did not see, next to codes that stay where they are."""
+"""Codes for label sets that were not in training, with the training codes fixed."""
 
 from __future__ import annotations
 

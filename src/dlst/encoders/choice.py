@@ -1,4 +1,4 @@
-"""The full code, or one of half its length: whichever lets near codes tell labels better."""
+"""The full code or one of half its length, whichever has the lower left-out log-loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Few axes of very many labels, without a matrix of labels by labels."""
+"""Few axes of very many labels, without an array of labels by labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans carried out: methods fitted and measured, a record for each cell."""
+"""Plans and their runs: methods fitted and measured, a record for each cell."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Who carries tasks out: processes of this machine, or of a Dask cluster."""
+"""Crews of workers: processes of this machine, or of a Dask cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One cell carried out: data, rows, parameters, fit, measures."""
+"""The execution of one cell: data, rows, parameters, fit, measures."""
 
 from __future__ import annotations
 

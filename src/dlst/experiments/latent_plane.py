@@ -1,4 +1,4 @@
-"""The plane in which codes vary most, and what rows are shown by: even picks and grey pixels."""
+"""The plane in which codes vary most, and how its rows are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model predicts, measured: rankings, probabilities, decisions by its rules, and top r."""
+"""Measures of predictions: rankings, probabilities, decisions by each rule, and top r."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to run: data sets × protocols × splits × seeds × methods, as cells with stable keys."""
+"""Plans: data sets × protocols × splits × seeds × methods, as cells with stable keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The processes that carry tasks out, seen from the runner, which outlives them all."""
+"""Worker processes, as the runner sees them."""
 
 from __future__ import annotations
 

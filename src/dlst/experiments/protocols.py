@@ -1,4 +1,4 @@
-"""From a data set to training and test rows, as a cell asks for them.
+"""From a data set to the training and test rows of a cell.
 
 A protocol is a mapping with any of
 

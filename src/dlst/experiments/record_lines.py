@@ -1,4 +1,4 @@
-"""A record as a line of text: its format, its checksum, and what a line must hold to be one."""
+"""A record as a line of text: its format, its checksum, and the check of a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan carried out by processes, one record after the other, resumed where it stopped."""
+"""The runner: carries a plan out by workers, and resumes it where it stopped."""
 
 from __future__ import annotations
 

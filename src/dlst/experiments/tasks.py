@@ -1,4 +1,4 @@
-"""What a worker is given, what it may take, and the key by which its record is found again."""
+"""Tasks of workers, their limits, and the keys of their records."""
 
 from __future__ import annotations
 

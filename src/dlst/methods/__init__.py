@@ -1,4 +1,4 @@
-"""Whole methods: every one a scikit-learn classifier for many labels."""
+"""Methods: scikit-learn classifiers for many labels."""
 
 from typing import TYPE_CHECKING
 

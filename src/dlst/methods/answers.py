@@ -1,4 +1,4 @@
-"""What a fitted method says of new rows: probabilities, rankings, decisions, label sets."""
+"""Predictions of a fitted method: probabilities, rankings, decisions, label sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How every method is fitted: targets read, odd labels guarded, decisions learnt out of sample."""
+"""The base of all methods: reads targets, sets constant labels aside, learns decisions."""
 
 from __future__ import annotations
 

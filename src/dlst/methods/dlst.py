@@ -1,4 +1,4 @@
-"""DLST: distribution-based label space transformation, as found best, as sound, and as printed."""
+"""DLST: distribution-based label space transformation, by default and in two readings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that lie on a cluster: a Dask array is worked on where its blocks are."""
+"""Dispatch of Dask arrays to the code that works where their blocks are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods and data sets: fit with the columns' names, and bring other data in line with a model."""
+"""Methods and data sets: fit with the names of columns, and align other data with a model."""
 
 from __future__ import annotations
 

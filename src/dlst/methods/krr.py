@@ -1,4 +1,4 @@
-"""Kernel ridge regression of the labels themselves."""
+"""Kernel ridge regression of the labels."""
 
 from __future__ import annotations
 

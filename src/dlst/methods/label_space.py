@@ -1,4 +1,4 @@
-"""The composition: an encoder, a regressor and a decoder, any of them one argument."""
+"""The composition of an encoder, a regressor and a decoder, each one argument."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ optional
 
     @staticmethod
     def default_parts() -> Composition:
-        """Return what stands in for arguments that are not given."""
+        """Return the parts that are used where no argument is given."""
         return Composition(FullCode(), KernelRidge(), EvidenceDecoder())
 
     def _decision_settings(self) -> tuple[OwnOrRule, Tau]:

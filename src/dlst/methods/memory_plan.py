@@ -1,4 +1,4 @@
-"""What a fit will take in memory, reckoned before it starts: it fits, or one error says what would.
+"""The memory that a fit needs, estimated before it starts; an error says what would fit.
 
 Counted are arrays that grow with the rows, those that have the size of the basis, and blocks. What
 the caller holds already, such as the features given, is not counted.

@@ -1,4 +1,4 @@
-"""The methods by name: one row each, and tests, command line, docs and report notice."""
+"""The registry of methods: tests, command line, docs and reports read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features on a scale that distances and kernels can use."""
+"""Scaling of features for distances and kernels."""
 
 from __future__ import annotations
 

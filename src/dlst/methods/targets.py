@@ -1,4 +1,4 @@
-"""Targets as scikit-learn users write them, brought to one indicator and back."""
+"""Targets in the forms that scikit-learn takes, converted to one indicator and back."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def read_targets(y: Any) -> tuple[sp.csr_array, Targets]:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    """Make an array of lists of numbers, and of whatever else can become one."""
+    """Convert lists of numbers and other array-likes to an array."""
     try:
         found = np.asarray(y)
         ragged = found.ndim == 1 and any(isinstance(each, _LISTS) for each in found.tolist())

@@ -1,4 +1,4 @@
-"""The paper, judged: its tables and figures, the values that it printed, and what it claims.
+"""One paper, judged: its tables and figures, the values that it printed, and its claims.
 
 Everything that exists for one paper is here. Importing this registers its layouts with
 :mod:`dlst.reports` and its probes with :mod:`dlst.experiments`, which know no paper; a second one

@@ -1,4 +1,4 @@
-"""The paper's tables and figures by name, and what became of each claim in them."""
+"""The paper's tables and figures by name, and the judgement of each claim."""
 
 from __future__ import annotations
 

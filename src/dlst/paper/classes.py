@@ -1,4 +1,4 @@
-"""The gain of each class, against the number of labels that occur beside it."""
+"""The gain of each class, against the number of labels that occur with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What curves say: who leads where, and who keeps most of a score where it becomes hard."""
+"""Claims about curves: who leads, and who keeps most of a score where the problem is hardest."""
 
 from __future__ import annotations
 

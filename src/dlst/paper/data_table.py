@@ -1,4 +1,4 @@
-"""The data sets: what they hold here, beside the paper's Tables I and V."""
+"""The data sets, compared with the paper's Tables I and V."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a table or figure of the paper is, and what several of them have in common."""
+"""The items of the paper, its tables and figures, and their shared code."""
 
 from __future__ import annotations
 
@@ -167,17 +167,17 @@ def split_tables(
     frame: pd.DataFrame,
     topic: str,
     measure: str,
-    beneath: Callable[[pd.DataFrame], Sequence[Sequence[TableCell]]] = lambda _: (),
+    references: Callable[[pd.DataFrame], Sequence[Sequence[TableCell]]] = lambda _: (),
     note: str = "",
 ) -> list[Table]:
-    """Lay a measure out for random and for official splits; ``beneath`` gives rows of others."""
+    """Lay a measure out for random and for official splits; ``references`` gives rows of others."""
     return known(
         score_block(
             part,
             measure,
             name=anchor(topic, measure, kind),
             title=f"{measure_heading(measure)}: {words}",
-            references=beneath(part),
+            references=references(part),
             note=note,
         )
         for kind, words in SPLITS.items()

@@ -1,4 +1,4 @@
-"""Table II held against the records: its values beside ours, and what the paper claims of them."""
+"""Table II compared with the records: its values beside ours, and its claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's main table: ten methods on six sets, by three measures, beside what it printed."""
+"""The paper's main table: ten methods on six sets by three measures, with the printed values."""
 
 from __future__ import annotations
 

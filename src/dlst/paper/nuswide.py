@@ -1,4 +1,4 @@
-"""Precision and recall of each class on NUS-WIDE, beside what others published."""
+"""Precision and recall of each class on NUS-WIDE, with published values."""
 
 from __future__ import annotations
 

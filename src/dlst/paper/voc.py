@@ -1,4 +1,4 @@
-"""Average precision of each class of VOC 2007, beside the paper's Table IV."""
+"""Average precision of each class of VOC 2007, with the paper's Table IV."""
 
 from __future__ import annotations
 

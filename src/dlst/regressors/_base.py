@@ -1,4 +1,4 @@
-"""What the regressors of this package share: checked input, a basis, 1-D targets, tags."""
+"""The base of kernel regressors: input checks, a basis, 1-D targets, tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear machines for one C after the other: in closed form where cheap, else by descent."""
+"""The search for C of linear machines: in closed form where that is cheap, else by descent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ridge regressions of very many sparse targets: nothing is rows by targets."""
+"""Ridge regressions of very many sparse targets, without an array of rows by targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Width and penalty of a kernel regression of many rows: by few rows first, checked on all."""
+"""Width and penalty of a kernel regression of many rows, chosen on some of them, checked on all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results to pages and words; nothing here fits, reads data or measures."""
+"""Reports from records; nothing here fits, reads data or measures."""
 
 from dlst.reports.document import Document
 from dlst.reports.exports import write_everything, write_results

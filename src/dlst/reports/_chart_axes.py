@@ -1,4 +1,4 @@
-"""Ticks of a chart: what stands where, without words upon words."""
+"""Ticks of a chart: positions, and labels that do not overlap."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def places(chart: Chart) -> dict[Any, float]:
 
 
 def needs_rows(where: Mapping[Any, float]) -> bool:
-    """Return whether names are too many or too long to stand beside each other."""
+    """Return whether names are too many or too long to fit side by side."""
     names = [value for value in where if isinstance(value, str)]
     if not names:
         return False
@@ -45,7 +45,7 @@ def needs_rows(where: Mapping[Any, float]) -> bool:
 
 
 def tick_labels(chart: Chart, where: Mapping[Any, float]) -> list[str]:
-    """Say each x, with its second words beneath."""
+    """Return the tick label of each x, with its second line."""
     numbers = [value for value in where if not isinstance(value, str)]
     by_powers = chart.log_x and all(_is_power(value) for value in numbers)
     lines = []
@@ -57,7 +57,7 @@ def tick_labels(chart: Chart, where: Mapping[Any, float]) -> list[str]:
 
 
 def set_ticks(axes: Axes, chart: Chart, where: Mapping[Any, float]) -> None:
-    """Put ticks where the second words are or beneath all x; many x get matplotlib's own ticks."""
+    """Set ticks where there are second lines, or at all x; many x get matplotlib's own ticks."""
     shown = {value: place for value, place in where.items() if value in chart.second_x} or where
     has_words = any(isinstance(value, str) for value in where)
     if chart.second_x or chart.kind == "bars" or has_words or len(shown) <= MOST_TICKS:
@@ -66,7 +66,7 @@ def set_ticks(axes: Axes, chart: Chart, where: Mapping[Any, float]) -> None:
 
 
 def settle_ticks(figure: Figure, axes: Axes) -> None:
-    """Wrap and shrink words beneath the x axis that collide; then turn names, thin numbers."""
+    """Wrap and shrink tick labels that collide; then rotate names, thin out numbers."""
     boxes = _boxes(figure, axes)
     if not _collide(boxes):
         return

@@ -1,4 +1,4 @@
-"""How each kind of chart is drawn; needs matplotlib, and leaves its global state alone."""
+"""Charts drawn with matplotlib, whose global state is left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chart shows, as a table for readers who cannot see it or want the numbers."""
+"""The values of a chart as a table, for readers who cannot see it or want the numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words as LaTeX that shows them, whatever characters they hold."""
+"""Text as LaTeX, whatever characters it holds."""
 
 # The look-alikes are what this module is about.
 # ruff: noqa: RUF001

@@ -1,4 +1,4 @@
-"""What the writers of documents share: the order of things, marks inside a text, legends."""
+"""The base of document writers: the order of blocks, marks inside a text, legends."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def heading(column: TableColumn) -> str:
 
 
 def all_rows(table: Table) -> Sequence[Sequence[TableCell]]:
-    """Return what competes, and what stands beneath."""
+    """Return the rows that compete, and the reference rows."""
     return (*table.rows, *table.references)
 
 

@@ -1,4 +1,4 @@
-"""Values of single classes: means over runs, correlations, and gains of one method over another."""
+"""Scores of single classes: means over runs, correlations, and gains of one method over another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any comparison of methods on data: scores, ranks, time, and who wins."""
+"""The report of a comparison of methods on data: scores, ranks, time, and the best."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _table(
     floor: pd.Series | None,
     last: LastColumn | None,
 ) -> Table:
-    """Show methods × places, the floor beneath."""
+    """Show methods × places, the floor below."""
     titles = [*columns("method"), *columns(*places.values(), direction="higher")]
 
     def cell(method: str, x: str) -> TableCell:

@@ -1,4 +1,4 @@
-"""What a report says, before it is text, LaTeX, a picture or a page: sections of plain blocks."""
+"""The model of a report, before it is text, LaTeX or a page: sections of plain blocks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Table:
     columns: Sequence[TableColumn]
     rows: Sequence[Sequence[TableCell]]
     references: Sequence[Sequence[TableCell]] = ()
-    """What does not compete, and is only shown beneath: floor, ceiling, published values."""
+    """Rows that do not compete, shown below: floor, ceiling, published values."""
     note: str = ""
 
 
@@ -100,7 +100,7 @@ class Chart:
     """Of a heat map: rows from top to bottom."""
     log_x: bool = False
     second_x: Mapping[Any, str] = field(default_factory=dict)
-    """Words beneath ticks of the x axis, such as the effective rate at each nominal one."""
+    """Second lines of tick labels, such as the effective rate at each nominal one."""
     note: str = ""
     alternative: str = ""
     """The picture in a sentence, for readers who cannot see it."""
@@ -146,7 +146,7 @@ Kind = TypeVar("Kind", bound=Block)
 
 @dataclass(frozen=True)
 class Section:
-    """A title, an anchor of letters, digits and hyphens, and what stands beneath."""
+    """A title, an anchor of letters, digits and hyphens, and blocks."""
 
     name: str
     title: str

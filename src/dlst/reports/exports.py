@@ -113,7 +113,7 @@ def _no_formula(cell: Any) -> Any:
 
 
 def _write_table(table: Table, path: Path) -> Path:
-    """Write cells as shown and, for columns of numbers, what they stand for to all digits."""
+    """Write cells as shown and, for columns of numbers, their values to all digits."""
     numeric = numeric_columns(table)
 
     def line(kind: str, cells: Iterable[tuple[str, str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What went wrong in a run, where its numbers come from, and how to get each of them again."""
+"""Failures of a run, the origin of its numbers, and the commands that give them again."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def critical_difference_svg(
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the axis lies in the drawing."""
+    """The position of the axis in the drawing."""
 
     left: float
     axis_y: float

@@ -1,4 +1,4 @@
-"""All that can be said of one metric over many data sets, bundled and in words."""
+"""Ranks and tests of one metric over many data sets, as values and in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as a document: what its layout says, its latent maps, its failures, its provenance."""
+"""A run as a document: its layout, its latent maps, its failures, its provenance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as it lies on disk: its records and its plan, and the tables that reports are made of."""
+"""A run as stored: its records and plan, and the tables that reports are made of."""
 
 from __future__ import annotations
 

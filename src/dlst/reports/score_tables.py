@@ -127,7 +127,7 @@ def paired_runs(cells: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def gaps_between(runs: pd.DataFrame, ours: str, other: str) -> pd.Series:
-    """Subtract, run by run; equal up to rounding is equal, and says nothing about who is better."""
+    """Subtract run by run; differences within rounding are 0."""
     return (runs[ours] - runs[other]).dropna().round(12)
 
 

@@ -68,7 +68,7 @@ def is_small(frame: pd.DataFrame) -> bool:
 def score_lines(
     run: Run, measures: Sequence[str], *, name: str = "scores", title: str = "", note: str = ""
 ) -> Table:
-    """Lay a small run out: the best of each data set marked, floor and ceiling beneath.
+    """Lay a small run out: the best of each data set marked, floor and ceiling below.
 
     A table without a title is that of all scores, and has the seconds too; by default the note
     says what is marked.

@@ -1,4 +1,4 @@
-"""What builders of tables and figures share: words, and values as cells."""
+"""Shared code of tables and figures: words, and values as cells."""
 
 from __future__ import annotations
 

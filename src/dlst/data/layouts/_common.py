@@ -1,4 +1,4 @@
-"""What the folder readers share: finding files, reading lists, recording what was found."""
+"""Shared code of folder readers: finding files, reading lists, recording provenance."""
 
 from __future__ import annotations
 

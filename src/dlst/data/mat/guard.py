@@ -1,4 +1,4 @@
-"""Walk a MAT file before scipy does, so that a damaged or hostile one costs nothing.
+"""A check of MAT files before scipy reads them, so that damaged or hostile ones do no harm.
 
 scipy allocates what a header asks for, follows type codes without a check and recurses as deep
 as cells are nested. This walk reads the same tags in the same order, keeps none of the values,

@@ -1,4 +1,4 @@
-"""What the cells of a column hold: nothing, numbers, or texts, and which texts are identifiers.
+"""What the cells of a column hold: missing values, numbers, texts or identifiers.
 
 The one place that knows: data sets of numbers and tables of all kinds read cells by it.
 """
@@ -49,7 +49,7 @@ def error_in_memory(message: str, row: int | None) -> DataError:
 
 
 def is_missing(column: Any) -> BoolArray:
-    """Tell which cells hold nothing, or a word that stands for it."""
+    """Return which cells are empty, or hold a word for a missing value."""
     missing: BoolArray = column.isna().to_numpy(dtype=bool)
     if not holds_objects(column):
         return missing

@@ -1,4 +1,4 @@
-"""Feature columns of a table: numbers, or texts made one-hot; a mistake is an error, not a kind."""
+"""Feature columns of a table: numbers, or texts as one-hot columns."""
 
 from __future__ import annotations
 

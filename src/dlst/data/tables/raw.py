@@ -1,4 +1,4 @@
-"""Tables as they lie on disk: their columns unchanged, for an encoder that knows their kinds."""
+"""Tables as stored: their columns unchanged, for an encoder that knows their kinds."""
 
 from __future__ import annotations
 

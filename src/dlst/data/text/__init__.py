@@ -1,1 +1,1 @@
-"""Numbers out of text and back, as every text format needs them."""
+"""Numbers from text and back, for all text formats."""

@@ -1,4 +1,4 @@
-"""Numbers out of bytes, compiled: what every text reader of this package shares."""
+"""Numbers from bytes, compiled: shared by all text readers."""
 
 from __future__ import annotations
 

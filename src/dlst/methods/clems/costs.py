@@ -1,4 +1,4 @@
-"""What it costs to answer one label set where another is true."""
+"""The cost of predicting one label set where another is true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two sets of points whose mutual distances are given: weighted multidimensional scaling.
+"""Weighted multidimensional scaling of two sets of points with given mutual distances.
 
 Truths and candidates form a complete bipartite graph, and the weight of a pair is its truth's
 alone. The Laplacian V of such weights has a closed-form inverse, so a step of SMACOF needs no

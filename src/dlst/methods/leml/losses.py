@@ -1,4 +1,4 @@
-"""The loss of LEML as a function of scores P Qᵀ, never more of them at once than needed.
+"""The losses of LEML as functions of scores P Qᵀ, which are never held all at once.
 
 Both terms answer the same questions about F(P Qᵀ) = Σ_ij D_ij ℓ(y_ij, (P Qᵀ)_ij), where P has a
 row for each instance and Q one for each label. With R the derivative of F in the scores and C its

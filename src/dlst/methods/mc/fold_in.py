@@ -1,4 +1,4 @@
-"""Rows that come later: placed in the row space of a completed matrix by their features."""
+"""New rows: placed in the row space of a completed matrix by their features."""
 
 from __future__ import annotations
 

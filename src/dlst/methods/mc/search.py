@@ -1,4 +1,4 @@
-"""The choice of μ: labels of some training rows are hidden, and predicted on the way down."""
+"""The choice of μ, judged on training rows whose labels are hidden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training of the sparse Bayesian model where one closed solution is not the whole of it."""
+"""Training of the sparse Bayesian model where there is no closed solution."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What several methods are made of."""
+"""Code that several methods share."""

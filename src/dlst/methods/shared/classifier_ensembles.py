@@ -1,4 +1,4 @@
-"""What ensembles of classifiers share: the base, its features, and fitting its copies."""
+"""The base of ensembles of classifiers: their estimator, its features, and fitting its copies."""
 
 from __future__ import annotations
 

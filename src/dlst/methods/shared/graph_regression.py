@@ -1,4 +1,4 @@
-"""What SLRM and MRV share: rows without labels join through a graph, rows with labels judge."""
+"""The base of SLRM and MRV: a graph of all rows, and held-out labelled rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The probe "codes": what the encoder makes of a label matrix, for codes of growing length."""
+"""The probe "codes": codes of a label matrix for growing lengths."""
 
 from __future__ import annotations
 
