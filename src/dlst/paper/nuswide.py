@@ -12,7 +12,14 @@ import pandas as pd
 from dlst.paper.item import DEFAULT, HARD, PIPELINE, Claim, Item
 from dlst.paper.published import NUSWIDE_CLASSES, NUSWIDE_GAINS, NUSWIDE_MEANS
 from dlst.reports import Run
-from dlst.reports.class_scores import RUN, by_class, class_frame, over_classes, rows_of_class
+from dlst.reports.class_scores import (
+    RUN,
+    by_class,
+    class_frame,
+    over_classes,
+    rows_of_class,
+    titles_in,
+)
 from dlst.reports.document import Block, Chart, Section, Series, Table, TableCell, Text
 from dlst.reports.words import DASH, anchor, columns, finite, number, percent
 
@@ -86,16 +93,12 @@ def _shown_method(part: pd.DataFrame) -> str:
     return DEFAULT if DEFAULT in methods else str(methods[0])
 
 
-def _titles(part: pd.DataFrame) -> dict[str, str]:
-    return dict(zip(part["method"], part["title"], strict=True))
-
-
 def _means(name: str, title: str, part: pd.DataFrame) -> Table:
     keys = [f"{measure}{rule}" for rule in RULES for measure in BOTH]
     found = {key: over_classes(part, key) for key in keys}
     rows = [
         [TableCell(method_title), *(_mean_cell(found[key], method) for key in keys)]
-        for method, method_title in _titles(part).items()
+        for method, method_title in titles_in(part).items()
     ]
     references = [
         [TableCell(f"{who} ({PUBLISHED})"), DASH, DASH, *(number(value, 4) for value in pair)]
@@ -129,7 +132,7 @@ def _mean_cell(found: pd.DataFrame, method: str) -> TableCell:
 
 def _bars(name: str, title: str, part: pd.DataFrame, method: str, rule: str) -> Chart:
     frequency = rows_of_class(part).sort_values(ascending=False, kind="stable")
-    heading = f"{_titles(part)[method]}, {RULES[rule]}: precision and recall of each class"
+    heading = f"{titles_in(part)[method]}, {RULES[rule]}: precision and recall of each class"
     series = []
     for measure in BOTH:
         values = by_class(part, f"{measure}{rule}")[method].reindex(frequency.index)
@@ -154,7 +157,7 @@ def _bars(name: str, title: str, part: pd.DataFrame, method: str, rule: str) -> 
 
 def _scatter(name: str, title: str, part: pd.DataFrame) -> Chart:
     series = []
-    for method, method_title in _titles(part).items():
+    for method, method_title in titles_in(part).items():
         for rule, words in RULES.items():
             pairs = pd.DataFrame({each: by_class(part, f"{each}{rule}")[method] for each in BOTH})
             pairs = pairs.dropna()
@@ -186,7 +189,7 @@ def _named_classes(name: str, title: str, part: pd.DataFrame, method: str) -> Ta
     ]
     return Table(
         anchor("nuswide", name, "named"),
-        f"The classes that the paper names, {_titles(part)[method]}'s own decisions: {title}",
+        f"The classes that the paper names, {titles_in(part)[method]}'s own decisions: {title}",
         [*columns("class", "the paper"), *columns(*BOTH, direction="higher"), *columns("here")],
         rows,
         note=f"Precision and recall that differ by at most {COMPARABLE:g} count as comparable.",

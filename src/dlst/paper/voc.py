@@ -25,6 +25,7 @@ from dlst.reports.class_scores import (
     correlation,
     fact_of_class,
     rows_of_class,
+    titles_in,
 )
 from dlst.reports.document import Section, Table, TableCell, TableColumn, Text
 from dlst.reports.words import DASH, anchor, columns, listed, number
@@ -94,7 +95,7 @@ def _readings(run: Run) -> list[tuple[str, str, pd.DataFrame]]:
 
 
 def _table(name: str, title: str, part: pd.DataFrame, measure: str) -> Table:
-    titles = dict(zip(part["method"], part["title"], strict=True))
+    titles = titles_in(part)
     methods = [method for method in OURS if method in titles]
     ap = 100 * by_class(part, measure).reindex(index=list(VOC_CLASSES.values()), columns=methods)
     labels = 1 + fact_of_class(part, "concurrent")
@@ -168,7 +169,7 @@ def _frequency_claim(parts: list[tuple[str, str, pd.DataFrame]]) -> str:
 
 def _ours_sentence(title: str, part: pd.DataFrame) -> str:
     ap = 100 * by_class(part, "average_precision")
-    titles = dict(zip(part["method"], part["title"], strict=True))
+    titles = titles_in(part)
     means = [f"{titles[method]} {ap[method].mean():.1f}" for method in OURS if method in ap.columns]
     words = f"On {title}, the mAP in % is {listed(means)}"
     if {"dlst", "dlst1"} <= set(ap.columns):

@@ -58,6 +58,11 @@ def class_frame(run: Run) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
+def titles_in(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the titles of the methods by their names, in order of appearance."""
+    return dict(zip(frame["method"], frame["title"], strict=True))
+
+
 def by_class(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     """Average a column over runs: classes × methods, both in order of appearance."""
     means = frame.groupby(["label", "method"], sort=False)[column].mean().unstack("method")
