@@ -1,4 +1,4 @@
-"""The base of kernel regressors: input checks, a basis, 1-D targets, tags."""
+"""The bases of regressors: input checks, 1-D targets, tags, a kernel's basis."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from dlst._checked_rows import checked_rows
@@ -17,20 +18,10 @@ LEAST_WEIGHT = 1e-12
 """Of the largest: what a row of weight 0 counts."""
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # type: ignore[misc]
-    """A regressor with the parameters of a kernel and its basis.
+class CheckedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A regressor of many targets, or of one in one dimension, whose input is checked."""
 
-    Parameters
-    ----------
-    kernel, gamma, n_basis, basis, degree, coef0, random_state
-        As in :class:`KernelBasis`.
-
-    Examples
-    --------
-    >>> from dlst.regressors import KernelRidge
-    >>> isinstance(KernelRidge(), KernelRegressor)
-    True
-    """
+    _one_dimensional: bool
 
     def _check_training(self, X: Any, y: Any, least_rows: int) -> tuple[FeatureMatrix, FloatArray]:
         """Return rows and 2-D targets; remember whether the targets were 1-D."""
@@ -59,16 +50,34 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):  # typ
         check_is_fitted(self)
         return checked_rows(self, X)
 
-    def held_numbers(self, n: int, s: int) -> int:
-        """Return how many numbers of features on a basis of s rows are held for n rows."""
-        return n * s
-
     def _like_targets(self, Z: FloatArray) -> FloatArray:
         """Return 2-D predictions in the dimensions of the training targets."""
         return Z.ravel() if self._one_dimensional else Z
 
-    def _fit_basis(self, X: FeatureMatrix, gamma: float | str) -> KernelBasis:
-        return self._unfitted_basis(gamma).fit(X)
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class KernelRegressor(CheckedRegressor, KernelEstimator):
+    """A regressor with the parameters of a kernel and its basis.
+
+    Parameters
+    ----------
+    kernel, gamma, n_basis, basis, degree, coef0, random_state
+        As in :class:`KernelBasis`.
+
+    Examples
+    --------
+    >>> from dlst.regressors import KernelRidge
+    >>> isinstance(KernelRidge(), KernelRegressor)
+    True
+    """
+
+    def held_numbers(self, n: int, s: int) -> int:
+        """Return how many numbers of features on a basis of s rows are held for n rows."""
+        return n * s
 
     def _unfitted_basis(self, gamma: float | str) -> KernelBasis:
         return KernelBasis(

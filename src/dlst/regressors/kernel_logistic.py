@@ -147,7 +147,7 @@ class KernelLogisticRegression(KernelRegressor):
         Z = self.binarised(Z)
         self.alpha_ = self.penalty_for(X, Z)
         self.range_ = np.stack([Z.min(axis=0), Z.max(axis=0)])
-        self.basis_ = self._fit_basis(X, self.gamma)
+        self.basis_ = self._unfitted_basis(self.gamma).fit(X)
         exact_norm = self.penalty == "rkhs"
         features = self.basis_.features(X) if exact_norm else self.basis_.kernel_rows(X)
         spectrum = Spectrum.of(features, centred=self.fit_intercept)

@@ -7,11 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dlst._checked_rows import checked_rows
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._kernels.ridge import (
     Spectrum,
@@ -30,7 +26,7 @@ from dlst._parameters import (
     with_parameters,
 )
 from dlst._weights import Weights
-from dlst.regressors._base import counting_weights, times_roots
+from dlst.regressors._base import CheckedRegressor, counting_weights, times_roots
 
 INTERCEPTS = ("free", "penalised")
 NO_PENALTY = (
@@ -45,7 +41,7 @@ RELATIVE_ALPHAS = np.logspace(-4, 2, 13)
 # leave-one-out predictions only for all penalties at once, an (n, t, number of penalties) array,
 # and spends O(n d t) on each of them, where the labels' Gram matrix makes it O(n d min(d, t)).
 @with_parameters
-class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LinearRidge(CheckedRegressor):
     """Ridge regression with one penalty for all targets.
 
         min Σ_i ‖z_i − Wᵀ x_i − b‖² + α ‖W‖²
@@ -101,18 +97,7 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
             How often each row counts, in errors that are left out too; a row is left out whole.
         """
         self._check_parameters()
-        X, Z = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=np.float64,
-            multi_output=True,
-            y_numeric=True,
-            ensure_min_samples=2,
-        )
-        self._one_dimensional = Z.ndim == 1
-        Z = np.asarray(Z, dtype=np.float64).reshape(len(Z), -1)
+        X, Z = self._check_training(X, y, least_rows=2)
         self._whitened(X, Z, counting_weights(sample_weight, X)).regress(Z)
         return self
 
@@ -130,7 +115,7 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
             Of rows, and of labels, by which the choice is made.
         """
         self._check_parameters()
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        X = self._check_features(X, least_rows=2)
         self._one_dimensional = False
         if weights is None:
             return self._whitened(X, labels)
@@ -138,9 +123,7 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
 
     def predict(self, X: Any) -> FloatArray:
         """Predict the targets of rows, shape (n, t) or (n,)."""
-        check_is_fitted(self)
-        X = checked_rows(self, X)
-        return np.asarray(X @ self.coef_ + self.intercept_)
+        return np.asarray(self._check_rows(X) @ self.coef_ + self.intercept_)
 
     def _check_parameters(self) -> None:
         check_parameters(self)
@@ -160,14 +143,6 @@ class LinearRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
     def _settle(self, coef: FloatArray, intercept: FloatArray) -> None:
         self.coef_ = self._like_targets(coef)
         self.intercept_ = float(intercept[0]) if self._one_dimensional else intercept
-
-    def _like_targets(self, Z: FloatArray) -> FloatArray:
-        return Z.ravel() if self._one_dimensional else Z
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class LinearRidgeRegression:
