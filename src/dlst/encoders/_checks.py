@@ -32,6 +32,12 @@ def checked_labels(Y: Any) -> sp.csr_array:
     return labels
 
 
+def training_labels(encoder: Any, Y: Any) -> sp.csr_array:
+    """Return labels to fit an encoder to, which notes their number and names."""
+    validate_data(encoder, Y, skip_check_array=True)
+    return checked_labels(Y)
+
+
 def new_labels(encoder: Any, Y: Any) -> sp.csr_array:
     """Return labels to encode, of the columns that a fitted encoder has seen."""
     check_is_fitted(encoder)

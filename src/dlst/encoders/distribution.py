@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from dlst._matrices import FloatArray
 from dlst._parameters import (
@@ -32,9 +32,9 @@ from dlst.encoders import _landmarks
 from dlst.encoders._base import CodeEncoder
 from dlst.encoders._checks import (
     COMPONENTS,
-    checked_labels,
     components_wanted,
     counted_label_sets,
+    new_labels,
 )
 from dlst.encoders._descent import (
     Descent,
@@ -237,9 +237,7 @@ class DistributionEncoder(
         -------
         ndarray of shape (n, r)
         """
-        check_is_fitted(self)
-        validate_data(self, Y, skip_check_array=True, reset=False)
-        labels = checked_labels(Y)
+        labels = new_labels(self, Y)
         if self._closed_form:
             with one_blas_thread():
                 return self._project(labels)

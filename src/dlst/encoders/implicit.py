@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.utils.validation import validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._matrices import FloatArray
@@ -24,9 +23,9 @@ from dlst.encoders._base import LinearEncoder
 from dlst.encoders._checks import (
     COMPONENTS,
     checked_features,
-    checked_labels,
     components_wanted,
     new_labels,
+    training_labels,
 )
 from dlst.encoders._principal import outward_signs
 
@@ -130,8 +129,7 @@ class ImplicitEncoder(LinearEncoder):
             Features of the same rows.
         """
         check_parameters(self)
-        validate_data(self, Y, skip_check_array=True)
-        labels = checked_labels(Y)
+        labels = training_labels(self, Y)
         self.mean_ = known_means(labels)
         coded = self._coded(impute(labels, self.mean_))
         rows, whitening = self._weighted_features(coded, X)

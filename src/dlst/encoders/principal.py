@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.utils.validation import validate_data
 
 from dlst._kernels.feature_rows import FeatureRows, ridge_whitening
 from dlst._matrices import FloatArray
@@ -19,9 +18,9 @@ from dlst.encoders._base import LinearEncoder
 from dlst.encoders._checks import (
     COMPONENTS,
     checked_features,
-    checked_labels,
     components_wanted,
     new_labels,
+    training_labels,
 )
 from dlst.encoders._principal import (
     PrincipalAxes,
@@ -101,8 +100,7 @@ class PrincipalEncoder(LinearEncoder):
     def fit_transform(self, Y: Any, X: Any = None, sample_weight: Any = None) -> FloatArray:
         """Learn the projection and return the codes of the rows, shape (n, r)."""
         check_parameters(self)
-        validate_data(self, Y, skip_check_array=True)
-        labels = checked_labels(Y)
+        labels = training_labels(self, Y)
         given = as_weights(sample_weight, labels.shape[0], "sample_weight")
         self.mean_ = known_means(labels, given)
         labels = impute(labels, self.mean_)

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils.validation import validate_data
 
 from dlst._matrices import FloatArray, as_dense
 from dlst._parameters import with_parameters
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import LinearEncoder
-from dlst.encoders._checks import checked_labels, new_labels
+from dlst.encoders._checks import new_labels, training_labels
 
 
 @with_parameters
@@ -49,8 +48,7 @@ class SignCode(OneToOneFeatureMixin, LinearEncoder):  # type: ignore[misc]
 
     def fit(self, Y: Any, X: Any = None, sample_weight: Any = None) -> SignCode:
         """Learn the labels' means; ``X`` is ignored."""
-        validate_data(self, Y, skip_check_array=True)
-        labels = checked_labels(Y)
+        labels = training_labels(self, Y)
         self.mean_ = known_means(labels, sample_weight)
         self.decoding_ = sp.csr_array(sp.diags_array(np.full(labels.shape[1], 0.5)))
         self.offset_ = np.full(labels.shape[1], 0.5)

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
-from sklearn.utils.validation import validate_data
 
 from dlst._matrices import FloatArray
 from dlst._parameters import check_parameters, integer, parameter, with_parameters
 from dlst._unknown import impute, known_means
 from dlst.encoders._base import LinearEncoder
-from dlst.encoders._checks import checked_labels, new_labels
+from dlst.encoders._checks import new_labels, training_labels
 
 
 @with_parameters
@@ -67,8 +66,7 @@ class SketchedCode(LinearEncoder):
     def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
         """Find the axes and return the codes of the rows, shape (n, r)."""
         check_parameters(self)
-        validate_data(self, Y, skip_check_array=True)
-        labels = checked_labels(Y)
+        labels = training_labels(self, Y)
         self.mean_ = known_means(labels)
         labels = impute(labels, self.mean_)
         roots = np.sqrt(np.maximum(np.asarray(labels.sum(axis=0)).ravel(), 1.0))
