@@ -30,10 +30,10 @@ PAGE = ROOT / "docs" / "performance.md"
 
 INTRODUCTION = """# Performance
 
-Written by `make bench`: each part is measured by a script in `benchmarks`, which
-keeps its figures as JSON in `benchmarks/results`. Ours and the peer run in
-one process tree, in turns, on the same data; times are the best of the runs. A ratio is ours over
-the peer's in the unit that the target names. A target that is not met says so.
+Written by `make bench`: each part is measured by a script in `benchmarks`, which stores its figures
+as JSON in `benchmarks/results`. Ours and the peer run in one process tree, in turns, on the same
+data; times are the best of the runs. A ratio is ours divided by the peer's, in the unit that the
+target names. *Met* says "no" where a target is missed.
 """
 
 

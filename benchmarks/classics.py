@@ -49,9 +49,9 @@ def main() -> None:
 
 
 NOTE = (
-    "CPU seconds with one thread. ML-kNN: 10,000 rows to learn from, 2,000 to predict, standard "
-    "normal features. BR: made labels, exact machines; sparse features of more than 2,000 rows "
-    "would get linear machines."
+    "CPU seconds with one thread. ML-kNN: 10,000 training rows, 2,000 to predict, standard normal "
+    "features. BR: generated labels, exact machines; for sparse features with more than 2,000 "
+    "rows, BR would use linear machines."
 )
 
 

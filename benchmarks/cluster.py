@@ -74,8 +74,9 @@ def main() -> None:
         dlst().fit(*(da.from_array(each, chunks=(100, -1)) for each in problem(400, 3)))
         cases = [measured(n) for n in ROWS]
     note = (
-        "Two worker processes of one thread each beside one process of one thread, on the same two "
-        "cores. Rows come from the client's memory here, which costs their way to the workers."
+        "Two worker processes with one thread each, compared with one process with one thread, on "
+        "the same two cores. The rows come from the client's memory here, so the cost of sending "
+        "them to the workers is included."
     )
     keep("cluster", "On a cluster", cases, note)
 

@@ -29,15 +29,15 @@ from dlst.encoders import _objective as objective
 from dlst.encoders._descent import descend_lbfgs
 from dlst.encoders._principal import principal_axes
 
-NOTE = """The floor is two m by m by r products in float32 (Z Zᵀ into a given array, that times Z)
-by the same BLAS library with one thread; ours visits each pair once, in tiles, with one thread too,
-and seconds of CPU are compared. *Over all rows* is the same divergence over all 1,500 training rows
-of Yeast, by the same L-BFGS from the same start to the same tolerance: once by our kernels, once
-with arrays as one would write it in NumPy. *Converged* is where the descent stands 100 iterations
-after the encoder's own end; a gradient over landmarks, with which a descent from many sets begins,
-costs a fifth to a quarter of one over all pairs and is counted apart. The empty set and the single
-labels of NUS-WIDE have most of its rows; `rel. error` compares the value with the same sums in
-float64."""
+NOTE = """The floor is two m by m by r products in float32 (Z Zᵀ into a given array, then that times
+Z) by the same BLAS library with one thread. Ours visits each pair once, in tiles, also with one
+thread; seconds of CPU are compared. *Over all rows* is the same divergence over all 1,500 training
+rows of Yeast, minimised by the same L-BFGS from the same start to the same tolerance: once with our
+kernels, once with arrays as one would write it in NumPy. *Converged* is the value 100 iterations
+after the encoder's own stopping point. A gradient over landmarks, with which a descent from many
+sets begins, costs a fifth to a quarter of one over all pairs and is counted separately. The empty
+set and the single labels of NUS-WIDE cover most of its rows. `rel. error` compares the value with
+the same sums in float64."""
 
 
 def gradient() -> list[Case]:

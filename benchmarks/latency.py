@@ -38,9 +38,9 @@ def main() -> None:
 
 
 NOTE = (
-    "`predict_proba` of a fitted `DLST()`, one BLAS thread, wall milliseconds. Before inputs were "
-    "checked once, one row took 9 to 21 ms, sparse rows 5.9 ms each, and 4,000 labels 4.2 times as "
-    "long as 100."
+    "`predict_proba` of a fitted `DLST()`, one BLAS thread, wall milliseconds. When inputs were "
+    "still checked several times, one row took 9 to 21 ms, sparse rows 5.9 ms each, and 4,000 "
+    "labels 4.2 times as long as 100."
 )
 
 

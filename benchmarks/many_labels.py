@@ -164,9 +164,10 @@ def main() -> None:
 
 
 NOTE = (
-    "Planted data of fixed cardinality, 20,000 features of which a row has some sixty, 2,000 rows "
-    "asked for at once; CPU seconds with one thread. The compositions differ: up to 5,000 labels "
-    "all are scored, above a row scores a shortlist. MiB are the peak of the process."
+    "Planted data of fixed cardinality, 20,000 features of which a row has some sixty, "
+    "predictions for 2,000 rows at once; CPU seconds with one thread. The compositions differ: up "
+    "to 5,000 labels, every label is scored; above that, each row scores a shortlist. MiB is the "
+    "peak of the process."
 )
 
 

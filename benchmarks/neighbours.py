@@ -44,11 +44,11 @@ def main() -> None:
 
 
 NOTE = (
-    "Milliseconds for each query, 2,000 asked at once; in brackets one asked alone, where the "
-    "library is ours. `recall` is the share of true neighbours that is found. Exact is the default "
-    '(`decoder__search="exact"`); the approximate index is Faiss\'s cells, as many of them looked '
-    "into as find 95 % of the neighbours of left-out rows. Libraries search a graph, each at a "
-    "setting of similar recall."
+    "Milliseconds per query, 2,000 queries at once; for our own search, the time of a single "
+    "query is in brackets. `recall` is the share of true neighbours that is found. Exact is the "
+    'default (`decoder__search="exact"`); the approximate index uses Faiss cells and looks into '
+    "as many of them as it takes to find 95 % of the neighbours of left-out rows. The other "
+    "libraries search a graph, each at a setting of similar recall."
 )
 
 

@@ -92,7 +92,7 @@ def measure(curve: str) -> None:
 
 NOTE = (
     "NUS-WIDE's label sets with simulated features, d = 100, K = 81, a basis of 1000 rows, one "
-    "BLAS thread. MiB are what the fit added at its peak. Before blocks were summed, 50,000 rows "
+    "BLAS thread. MiB is what the fit added at its peak. Before blocks were summed, 50,000 rows "
     "took 84 s and 2.5 GiB."
 )
 
