@@ -54,22 +54,23 @@ ADDED = {
 }
 """What the table of evidences shows of decisions."""
 
-INTRODUCTION = """# Decisions: label sets for the measure that counts
+INTRODUCTION = """# Decisions: the right rule for each measure
 
-Written by `python benchmarks/decisions.py --write`: {cells} cells of a method on a set, {failed}
-of them not measured: they failed, were out of time (a cell may take {limit} s of the processor,
-with the folds that rules are learnt on) or were not run. Which they are stands at the end; a method
-is in a table of means, and in a test, where it has a figure on every set of it.
+Written by `python benchmarks/decisions.py --write`: {cells} cells (one method on one data set
+each), {failed} of them not measured because they failed, ran out of time (a cell may take {limit} s
+of CPU time, including the folds on which rules are learnt) or were not run. They are listed at the
+end. A method is included in a table of means, or in a test, only if it was measured on all of its
+data sets.
 
-Each method is fitted once with its defaults and no prior correction (τ = 0, for all). From that fit
-come its *own* decisions, as its authors make them (p ≥ ½, a sign, the nearest label set; for DLST
-p ≥ ½), and those by each rule of `dlst.decisions`, learnt on out-of-sample probabilities of the
-training rows: exact leave-one-out where the method has it, else cross-fitted in five folds. The
-default of DLST's `predict` is the rule *f1*, that of the others *own*.
+Each method is fitted once with its defaults and no prior correction (τ = 0 for all). That fit
+gives its *own* decisions, made the way its authors make them (p ≥ ½, a sign, the nearest label set;
+for DLST p ≥ ½), and those by each rule of `dlst.decisions`, learnt on out-of-sample probabilities
+of the training rows: exact leave-one-out where the method has it, otherwise five-fold
+cross-fitting. By default, DLST's `predict` uses the rule *f1*, and the other methods use *own*.
 
 Official splits (cal500, msrc: a random half), at most 2,000 training and 2,000 test rows. The rules
-were developed on the ten development sets; bibtex, tmc2007-500 and msrc confirm. One run with one
-seed: differences below .01 mean little.
+were developed on the ten development sets and confirmed on bibtex, tmc2007-500 and msrc. One run
+with one seed: differences below .01 mean little.
 """
 
 
@@ -171,11 +172,11 @@ def shown(table: pd.DataFrame, lower: tuple[str, ...] = ()) -> Iterator[str]:
 def elsewhere(
     scores: pd.DataFrame, corrected: pd.DataFrame, missing: pd.DataFrame
 ) -> Iterator[str]:
-    yield "## With labels missing, and with prior correction\n"
+    yield "## With missing labels, and with prior correction\n"
     if not missing.empty:
         half, ruled = (values(missing, "macro_f1", rule)["DLST"].mean() for rule in ("own", "f1"))
         yield (
-            "DLST's macro-F1 where 70 % of the positive training labels are missing, mean of "
+            "DLST's macro-F1 when 70 % of the positive training labels are missing, mean of "
             f"{', '.join(MISSING_SETS)}: {short(half)} by p ≥ ½, {short(ruled)} by *f1*."
         )
     if corrected.empty:
@@ -184,8 +185,8 @@ def elsewhere(
     sets = list(values(corrected, LABELLED_AP, "ranking").index)
     scores = scores[scores["data"].isin(sets)]
     yield (
-        "\nInstance AP without prior correction for anybody, and with τ learnt for each, on "
-        f"{len(sets)} sets:\n"
+        "\nInstance AP without prior correction for any method, and with τ learnt for each "
+        f"method, on {len(sets)} sets:\n"
     )
     both = pd.DataFrame(
         {
@@ -200,8 +201,9 @@ def elsewhere(
 def tests(scores: pd.DataFrame) -> Iterator[str]:
     yield "## Mean ranks over all sets, and Wilcoxon's tests of DLST, Holm-corrected\n"
     yield (
-        "Methods with a figure on every set. In (a) DLST decides by its default rule, all others "
-        "as their authors do; in (b) all by the rule named. better / worse: tests with p < .05.\n"
+        "Methods measured on every set. In (a), DLST decides by its default rule and all others as "
+        "their authors do; in (b), all decide by the rule named. Better / worse: tests with "
+        "p < .05.\n"
     )
     yield "| measure | DLST's mean rank | best other | better | worse | of |"
     yield "|---|---|---|---|---|---|"
@@ -254,11 +256,12 @@ def label_sets(rules: list[dict[str, Any]]) -> Iterator[str]:
         return
     yield "## How far the probabilities of DLST's label sets can be trusted\n"
     yield (
-        "`predict_sets(X, k=1)`: the share of test rows whose likeliest set is right, what its "
-        "probability says on average, and the expected calibration error (ECE, ten bins of equal "
-        "counts) on test rows and on the left-out training rows that a user has.\n"
+        "`predict_sets(X, k=1)`: the share of test rows whose most likely set is right, the mean "
+        "probability that it was given, and the expected calibration error (ECE, ten bins of equal "
+        "counts) on test rows and on left-out training rows, which is the one that a user can "
+        "compute.\n"
     )
-    yield "| set | right | said | ECE, test | ECE, left out |\n|---|---|---|---|---|"
+    yield "| set | right | stated | ECE, test | ECE, left out |\n|---|---|---|---|---|"
     for name, record in known.items():
         found = record["set_calibration"]
         right = record["rules"]["subset"]["subset_accuracy"]
@@ -285,16 +288,15 @@ def added(rules: list[dict[str, Any]], evidences: list[dict[str, Any]]) -> Itera
     table = pd.DataFrame(rows).T
     complete = table.groupby(level=1).size() == table.index.get_level_values(0).nunique()
     sets = [name for name in (*DEVELOPMENT, *CONFIRMATION) if complete.get(name, False)]
-    yield "## What more evidences add to DLST\n"
+    yield "## What additional evidences add to DLST\n"
     yield (
         "`DLST(evidences=[...])`: leaves of extra trees and of a random forest (200 trees each, "
         "grown on at most 32 principal axes of the labels, rows judged out of bag), ML-kNN's "
-        "counts among left-out codes; with any of them each evidence has a slope for frequent and "
-        "one for rare labels. They go with the kernel's composition, where DLST takes the "
-        "linear one too. Off by default: fits take longer, and most of the gain is of few sets. "
-        "Means "
-        f"over {len(sets)} sets, decisions by *f1*; processor time of a whole cell, median of "
-        "the ratio to none.\n"
+        "counts among left-out codes; with any of them, each evidence has one slope for frequent "
+        "labels and one for rare ones. They use the kernel composition, even where DLST would "
+        "choose the linear one. Off by default, because fits take longer and most of the gain "
+        f"comes from a few sets. Means over {len(sets)} sets, decisions by *f1*; the last column "
+        "is the CPU time of a whole cell relative to no additional evidence (median).\n"
     )
     chosen = table[table.index.get_level_values(1).isin(sets)]
     means = chosen.groupby(level=0, sort=False).mean()

@@ -17,13 +17,14 @@ WORDS = {
     "K": ("labels K", "n = 20,000, d = 100, s = 1000; planted labels, three for each row"),
     "s": (
         "rows of the basis s",
-        "n = 20,000, d = 100, K = 81; up to ten million kernels are held, of more sums are made",
+        "n = 20,000, d = 100, K = 81; up to ten million kernel values are stored, above that only "
+        "sums",
     ),
     "m": (
         "distinct label sets m",
-        "One divergence of codes of length 16 over all pairs with its gradient, no fit; sets of "
-        "NUS-WIDE, up to 2,000 in float64, more in float32. It holds no pairs: what it needs lies "
-        "below the peak of reading the data",
+        "One value and gradient of the divergence over all pairs, for codes of length 16, not a "
+        "fit; label sets of NUS-WIDE, up to 2,000 in float64, more in float32. No pairs are "
+        "stored: the memory needed is below the peak of reading the data",
     ),
 }
 
@@ -54,17 +55,18 @@ def write_page(kept: dict[str, list[dict[str, Any]]]) -> None:
 
 INTRODUCTION = """# Scaling
 
-Written by `python benchmarks/scale.py --curve n,d,K,s,m --page`. Each point is one fit of `DLST()`,
-for m one evaluation of the encoder's objective, in a process of its own, with one BLAS thread;
-seconds are of the processor, MiB what it added to the peak of the process before it, which had read
-the data. The exponent is the slope of log seconds over log size, by least squares: 1 is linear.
+Written by `python benchmarks/scale.py --curve n,d,K,s,m --page`. Each point is one fit of `DLST()`
+(for m, one evaluation of the encoder's objective) in a process of its own, with one BLAS thread.
+Seconds are CPU seconds; MiB is what the point added to the peak memory of the process, which had
+already read the data. The exponent is the slope of log seconds over log size, by least squares: 1
+is linear.
 
-How a fit keeps to its memory: kernels between rows and basis are computed block by block and only
-their sums kept (KᵀK and KᵀY for each width); widths contend on 8,192 rows, those
-that do are regressed on all rows and judged by 4,096 of them left out exactly, and the penalty is
-checked on all. Votes are weighed on at most 5,000 rows, 1,000 from 25,000 rows on. `max_memory`
-bounds what a fit may take; what cannot fit is refused before it starts, with the number of rows
-that would.
+How a fit limits its memory: kernels between rows and basis are computed block by block, and only
+their sums are kept (KᵀK and KᵀY for each width). Widths first compete on 8,192 rows; the remaining
+ones are regressed on all rows and judged by exact leave-one-out on 4,096 of them, and the penalty
+is checked on all. Votes are weighted on at most 5,000 rows, or 1,000 rows from 25,000 rows on.
+`max_memory` bounds what a fit may take; a fit that would exceed it is refused before it starts, and
+the error names the number of rows that would fit.
 """
 
 
@@ -108,14 +110,18 @@ def _cluster(points: list[dict[str, Any]]) -> str:
             8 * codes * WIDTHS * WORKERS,
             f"{_size(8 * codes)} from each worker and width; KᵀY would be {_size(8 * s * K)}",
         ),
-        ("leave-one-out codes, float32", 4 * n * CODE, "written by block, beside the rows"),
+        ("leave-one-out codes, float32", 4 * n * CODE, "written block by block, next to the rows"),
         (
             "codes searched by votes, float32",
             4 * n * CODE,
             f"{_size(4 * n * CODE / WORKERS)} on each worker; a query goes to all, "
             f"{_size(4 * CODE)} out and {_size(12 * SHORTLIST)} back from each",
         ),
-        ("read-out of a shortlist", 8 * s * CODE + 8 * CODE * K, "held by whoever answers"),
+        (
+            "read-out of a shortlist",
+            8 * s * CODE + 8 * CODE * K,
+            "held by the process that answers",
+        ),
     ]
     seconds = a_row * n
     lines = [f"| {what} | {_size(total)} | {moved} |" for what, total, moved in rows]
@@ -124,18 +130,18 @@ def _cluster(points: list[dict[str, Any]]) -> str:
             "## On paper: 100 million rows, a million labels",
             "",
             f"Not run. n = {n:,}, K = {K:,}, d = {d:,}, s = {s:,}, {LABELS_PER_ROW} labels a row, "
-            f"{WORKERS} workers, codes of {CODE} numbers, since arrays of n or s times K numbers "
-            f"are out of the question. A row costs {1e3 * a_row:.2f} ms of one core by the curve "
-            f"above (at K = 81 and d = 100), all rows {seconds / 3600:.0f} core hours, "
-            f"{seconds / 3600 / WORKERS:.1f} h on {WORKERS} single cores, reading included only as "
-            "far as it hides behind the work.",
+            f"{WORKERS} workers, codes of {CODE} numbers, since arrays of n by K or s by K numbers "
+            "are out of the question. By the curve above (at K = 81 and d = 100), a row costs "
+            f"{1e3 * a_row:.2f} ms of one core and all rows {seconds / 3600:.0f} core hours, or "
+            f"{seconds / 3600 / WORKERS:.1f} h on {WORKERS} single cores, assuming that reading "
+            "overlaps with computing.",
             "",
-            "| what | in all | on the wire |",
+            "| what | total size | sent over the network |",
             "| --- | --- | --- |",
             *lines,
             "",
             f"A worker holds its share of rows, {_size((4 * n * d + 4 * n * CODE) / WORKERS)} of "
-            "features and codes, or reads them in passes: one for each width that contends, one to "
+            "features and codes, or reads them in passes: one for each competing width, one to "
             "check, one to leave rows out, one to calibrate. The eigenproblem of size s runs on "
             "one node in about a second and needs no rows. What would break first is the read-out "
             "of a million labels from the basis: labels must be scored by shortlist, from codes.",

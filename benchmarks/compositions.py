@@ -78,30 +78,31 @@ MEASURES = {
     "instance_ap": "Instance AP",
     "label_ap": "Label-macro AP",
     "micro_f1": "Micro-F1 with one learnt threshold",
-    "hamming": "Hamming loss (less is better)",
+    "hamming": "Hamming loss (lower is better)",
 }
 
 INTRODUCTION = f"""# Compositions compared
 
 Written by `python benchmarks/compositions.py --write`: {{cells}} fits, {{minutes:.0f}} minutes
-with {THREADS} BLAS thread, at commit {{commit}}. Cells that ran into the limit of {TIME_LIMIT} s
+with {THREADS} BLAS thread, at commit {{commit}}. Cells that exceeded the limit of {TIME_LIMIT} s
 ({{late}}) show "—".
 
-The best of a row is bold. The last row is the mean over sets with all cells measured.
+The best of a row is bold. The last row is the mean over the sets on which every cell was measured.
 
 - **DLST** is the default, **DLST (paper)** the sound reading of the paper, **DLST (literal)** the
-  paper as printed. **vote** is full code, kernel ridge, `VoteDecoder`. **DLST₁** is kernel logistic
-  regression on the labels, **DLST₂** ML-kNN on the features. **KRR** is kernel ridge on the labels,
-  read out directly (`LinearDecoder` on the full code), not calibrated.
-- Splits: official where there is one. cal500, msrc: random halves, seeds 0, 1, 2, mean of three.
-  corel5k (1200 training, 500 test rows), bibtex (2500, 1500), tmc2007-500 (3000, 2000): random
-  samples of the official sides, seed 0.
-- Scores are those of `decision_function`. Instance AP leaves out rows without a label, label-macro
-  AP labels without a test positive; ties take the worst rank. Micro-F1 is that of
-  `decision="micro"`, Hamming loss that of p ≥ ½.
-- **DLST₁** and **DLST (paper)** have the median kernel width and choose their penalty by
+  paper as printed. **vote** combines the full code, kernel ridge and `VoteDecoder`. **DLST₁** is
+  kernel logistic regression on the labels, **DLST₂** is ML-kNN on the features. **KRR** is kernel
+  ridge on the labels, read out directly (`LinearDecoder` on the full code) and not calibrated.
+- Splits are official where there is one. cal500, msrc: random halves with seeds 0, 1 and 2, mean of
+  the three. corel5k (1200 training and 500 test rows), bibtex (2500, 1500), tmc2007-500 (3000,
+  2000): random samples of the official training and test rows, seed 0.
+- Scores are those of `decision_function`. Instance AP leaves out rows without a label, and
+  label-macro AP leaves out labels without a positive test row; ties take the worst rank. Micro-F1
+  uses `decision="micro"`, and Hamming loss p ≥ ½.
+- **DLST₁** and **DLST (paper)** use the median kernel width and choose their penalty by
   cross-validation.
-- Differences below about .01 on one set are noise. Seconds were taken beside other work.
+- Differences below about .01 on one set are noise. Seconds were measured while other work was
+  running.
 """
 
 Records = dict[tuple[str, str, int], dict[str, Any]]

@@ -68,15 +68,15 @@ CPLST = {"emotions": (3, 0.79), "scene": (3, 0.80), "yeast": (7, 0.75)}
 
 INTRODUCTION = """# Methods compared
 
-Written by `python benchmarks/methods.py table --write`: {cells} cells, {minutes:.0f} minutes,
-tuning included, on one thread each and two at a time; {failed} failed or out of time. Measured at
-commit {commit}; what was changed later is not in the figures.
+Written by `python benchmarks/methods.py table --write`: {cells} cells, {minutes:.0f} minutes
+including tuning, two cells at a time with one thread each; {failed} failed or ran out of time.
+Measured at commit {commit}; later changes are not reflected in the figures.
 
-Official splits; msrc, which has none, by a random half. Each method's parameters are chosen over
-its small grid in the registry (`dlst.methods.method_info(name).param_grid`) by instance AP in three
-stratified folds of the training rows, at most 1,500 of them; what a method chooses by itself is
-left to it. Nothing is chosen on test rows. One run with one seed: differences below .01 mean
-little. The best of a column is bold.
+Official splits; msrc, which has none, is split into random halves. Each method's parameters are
+chosen from its small grid in the registry (`dlst.methods.method_info(name).param_grid`) by instance
+AP in three stratified folds of the training rows, at most 1,500 of them; whatever a method chooses
+by itself is left to it. Nothing is chosen on test rows. One run with one seed: differences below
+.01 mean little. The best of a column is bold.
 
 *prior* ranks the labels of every row by their frequency in training; *ceiling* is the best that
 any ranking can reach when each row gets exactly r labels (r: training cardinality, rounded up); for
@@ -203,7 +203,8 @@ def sanity(
     ]
     yield (
         f"- Not above the prior's instance AP: {'; '.join(below) or 'none'}. The literal reading "
-        "is kept for the record: it searches neighbours among codes that coincide."
+        "is kept for the record: rows with equal labels have the same code, so it searches "
+        "neighbours among codes that coincide."
     )
     reached = [
         f"{name} {short(score(own))} at r = {CPLST[name][0]} (expected {CPLST[name][1]:.2f}; "
@@ -212,9 +213,9 @@ def sanity(
     ]
     if reached:
         yield (
-            f"- CPLST's instance AP: {'; '.join(reached)}. Where its own falls short, the penalty "
-            "with the least squared error of leave-one-out is larger than ranking likes; the "
-            "reference settings are a penalty of 0.1 on features as they are."
+            f"- CPLST's instance AP: {'; '.join(reached)}. Where its own settings fall short, the "
+            "penalty that minimises the squared leave-one-out error is larger than the best one "
+            "for ranking; the reference settings are a penalty of 0.1 on unscaled features."
         )
 
 

@@ -31,25 +31,26 @@ SMALL = "msrc"
 INTRODUCTION = """# The paper's tables and figures, repeated
 
 Written by `python docs/results.py` from the records in [results](results), which the commands below
-made; every number on this page is computed from them. `dlst report docs/results/ITEM -o FOLDER`
+produced; every number on this page is computed from them. `dlst report docs/results/ITEM -o FOLDER`
 turns the records of an item into an interactive page.
 
-The paper's printed values cannot be the aim: several are impossible under its own protocol (see
-below). Its protocols are followed, its values stand beside ours, and where DLST loses the tables
-say so. **DLST** is this library's default composition, **DLST (paper)** the paper's own pipeline
-read soundly; claims are judged by the latter. DLST's ranking alone has a prior correction
-(τ = .2), so a part of its lead in rankings may be due to it. The features of sunattribute, voc2007
-and nus-wide were not at hand for these runs: what uses those sets says *simulated features*, is
-shown apart, and counts in no verdict and no claim. Put the files into the data home, and the same
-command uses them.
+Matching the paper's printed values cannot be the goal, because several are impossible under its own
+protocol (see below). We follow its protocols and print its values next to ours; where DLST loses,
+the tables say so. **DLST** is this library's default composition, **DLST (paper)** is the paper's
+own pipeline, soundly read; claims are judged by the latter. Only DLST's ranking has a prior
+correction (τ = .2), so part of its lead in rankings may be due to that. The features of
+sunattribute, voc2007 and nus-wide were not available for these runs: results on those sets are
+marked *simulated features*, shown separately, and not counted in any verdict or claim. If you put
+the files into the data folder (`DLST_DATA`), the same command uses them.
 
 MC, SLRM and MRV are given the features of the test rows, as the paper says of semi-supervised
-methods; [methods.md](methods.md) has them without. That does not always help them: on
-mediamill-2000 MC does better without.
+methods; [methods.md](methods.md) has their results without. That does not always help them: on
+mediamill-2000, MC does better without.
 
-In places a run is smaller than the data: figure-training tests on 2,000 rows of tmc2007-500 and of
-delicious, which the semi-supervised methods complete too, and has six shares of delicious, not ten;
-table-ranks trains on 300 and tests on 1,000 rows of bibtex, delicious and tmc2007-500.
+Some runs use only part of the data. figure-training tests on 2,000 rows of tmc2007-500 and of
+delicious, which the semi-supervised methods also complete, and uses six training shares of
+delicious instead of ten. table-ranks trains on 300 and tests on 1,000 rows of bibtex, delicious and
+tmc2007-500.
 """
 
 
@@ -105,8 +106,8 @@ def overview(found: dict[Item, RecordFolder], documents: dict[Item, Document]) -
             f"`{folder.plan().get('command', '')}` | {len(records):,} | {failed} | {wall} |"
         )
     words = (
-        "Wall times are of two cores, at times with another run or other work beside, and include "
-        "tuning; breaks between starts are left out."
+        "Wall times were measured on two cores, sometimes while other work was running. They "
+        "include tuning, but not the breaks between starts of an interrupted run."
     )
     return "\n".join([*lines, "", words, ""])
 
@@ -142,8 +143,8 @@ def tuned_and_not(runs: Mapping[str, Run]) -> str:
     how = f"tuned once, on {rows:.0f} rows" if rows == rows else "as run there"
     return (
         f"{title} on {SMALL} with a tenth of each class has an AP of {tuned:.3f} in table-main, "
-        f"{how}, and of {default:.3f} in figure-missing, the same setting with default parameters: "
-        "so few rows choose badly, and claims on Table II suffer from it."
+        f"{how}, and of {default:.3f} in figure-missing, the same setting with default parameters. "
+        "So few rows are not enough to tune on, and claims on Table II suffer from it."
     )
 
 
