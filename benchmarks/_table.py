@@ -95,10 +95,10 @@ def keep(name: str, title: str, cases: list[Case], note: str = "") -> None:
     _write(RESULTS / f"{name}.json", json.dumps(part, indent=1, ensure_ascii=False) + "\n")
 
 
-def write_page() -> None:
-    """Write docs/performance.md from what was kept."""
+def page() -> str:
+    """Return the text of docs/performance.md, made from the stored figures."""
     parts = [json.loads(file.read_text("utf-8")) for file in sorted(RESULTS.glob("*.json"))]
-    _write(PAGE, "\n".join([INTRODUCTION, *map(_section, parts)]))
+    return "\n".join([INTRODUCTION, *map(_section, parts)])
 
 
 HEADINGS = (
@@ -139,4 +139,4 @@ def _write(path: Path, text: str) -> None:
 
 
 if __name__ == "__main__":
-    write_page()
+    _write(PAGE, page())

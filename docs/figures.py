@@ -35,16 +35,18 @@ def draw_multidigits(path: Path) -> None:
 
 
 def draw_tagged_texts(path: Path) -> None:
-    """Show three test texts of GoEmotions with their likeliest tags, and the words behind them."""
+    """Show three test texts of GoEmotions with their three best tags, and the words behind them."""
     folder = _real_texts()
     train, test = (pd.read_csv(folder / f"goemotions-{part}.csv") for part in ("train", "test"))
     tagger = Tagger(random_state=0).fit(train, "tags")
     rows = _three_texts(test)
     told = tagger.explain(test.loc[rows], top=3, words=3).rows
-    figure = plt.figure(figsize=(8, 4.2), facecolor=PAPER, layout="constrained")
+    # Narrow, so that a phone can show its words.
+    figure = plt.figure(figsize=(6.4, 4.6), facecolor=PAPER, layout="constrained")
     for part, row, tags in zip(figure.subfigures(3, 1), told, test["tags"][rows], strict=True):
-        part.suptitle(f"“{row['text']}”", color=INK, fontsize=11, x=0.02, ha="left")
-        _draw_tags(part.subplots(), row["labels"], set(tags.split(";")))
+        part.suptitle(f"“{row['text']}”", color=INK, fontsize=10.5, x=0.02, ha="left")
+        labels = sorted(row["labels"], key=lambda label: -label["probability"])
+        _draw_tags(part.subplots(), labels, set(tags.split(";")))
     _save(figure, path)
 
 

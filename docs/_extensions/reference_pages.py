@@ -258,9 +258,12 @@ def quote_fitted(app: Any, what: str, name: str, obj: Any, options: Any, lines: 
 
 
 def is_theirs(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out what estimators inherit from scikit-learn, which documents it."""
+    """Leave out what scikit-learn documents, and defaults of parameters, which stand above.
+
+    Where a default of None overrides a str or a float, Sphinx would show that type's docstring.
+    """
     module = getattr(obj, "__module__", None) or ""
-    return True if module.startswith("sklearn") else None
+    return True if module.startswith("sklearn") or obj is None else None
 
 
 def find_by_short_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:

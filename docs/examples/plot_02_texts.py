@@ -22,7 +22,9 @@ tagger = Tagger(random_state=0).fit(train, "tags")
 print(f"micro-F1 of 400 test comments: {tagger.score(test[:400], 'tags'):.3f}")
 
 # %%
-# Three test comments of medium length with two tags or more, drawn at random.
+# Three test comments of medium length with two tags or more, drawn at random, each with its three
+# best-ranked tags. The ranking partly corrects for how common a tag is, so a rare tag may come
+# before a more probable one.
 
 import matplotlib.pyplot as plt
 

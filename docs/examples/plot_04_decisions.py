@@ -1,8 +1,8 @@
 """
-What are you judged by?
-=======================
+Which rule for which measure?
+=============================
 
-A model gives you probabilities. Which labels you should settle on depends on how you are judged.
+A model gives you probabilities. Which labels to predict from them depends on how you are judged.
 Each rule is learnt on out-of-sample probabilities of the training rows, and does best, or nearly
 so, by the measure it is named after. Yeast genes with 14 functions; 600 training and 500 test
 rows.
@@ -45,4 +45,4 @@ axes.set_ylabel("decision=")
 axes.tick_params(length=0)
 
 # %%
-# Which rule suits whom: :doc:`/guide/decisions`. All rules on thirteen sets: :doc:`/decisions`.
+# More about the rules: :doc:`/guide/decisions`. All rules on thirteen data sets: :doc:`/decisions`.

@@ -29,7 +29,7 @@ for rate in rates:
         model = make(name, **({"random_state": 0} if name == "dlst" else {})).fit(X, kept.Y)
         score = instance_average_precision(data.Y[test], model.decision_function(data.X[test]))
         curves[name].append(score)
-    print(f"asked {rate:.0%}, dropped {kept.effective_rate:.0%} (each row keeps one label)")
+    print(f"requested {rate:.0%}, dropped {kept.effective_rate:.0%} (each row keeps one label)")
 
 # %%
 import matplotlib.pyplot as plt
@@ -44,5 +44,5 @@ axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Every method loses, and the order stays. If you know which entries are unknown, say so instead of
-# writing zeros: :doc:`/guide/missing-labels`.
+# Every method gets worse, and their order stays the same. If you know which entries are unknown,
+# mark them as such instead of writing zeros: :doc:`/guide/missing-labels`.

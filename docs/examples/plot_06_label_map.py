@@ -22,7 +22,7 @@ places = model.label_map()
 print(places[["frequency", "nearest", "correlation"]].sort_values("frequency").tail(6).round(2))
 
 # %%
-# The more often a species was heard, the larger its dot; the twelve commonest are named.
+# The more often a species was heard, the larger its dot; the twelve most common are named.
 
 import matplotlib.pyplot as plt
 
@@ -42,5 +42,5 @@ axes.set(xlabel="first dimension of the code", ylabel="second")
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# For a map that you can click through, with every row and who voted for it, use
+# For an interactive map, with every row and the rows that voted for it, use
 # ``dlst compare birds --map``. What codes are: :doc:`/learn/paper`.

@@ -47,4 +47,4 @@ true = [data.label_names[label] for label in data.test.Y[[0]].indices]
 axes.set_title(f"people said: {', '.join(true)}", fontsize=10)
 
 # %%
-# What to make of this, and what it cannot tell: :doc:`/guide/explanations`.
+# How to read explanations, and what they cannot tell you: :doc:`/guide/explanations`.

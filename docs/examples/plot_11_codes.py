@@ -35,4 +35,4 @@ axes.spines[["top", "right"]].set_visible(False)
 
 # %%
 # What the codes are for: :doc:`/learn/paper`. DLST tries the full code and one of half its length,
-# and keeps what predicts better on left-out rows.
+# and keeps the one that predicts better on left-out rows.

@@ -47,5 +47,5 @@ for axes, which, title in zip(
 panels[0].legend(frameon=False)
 
 # %%
-# More about very many labels: :doc:`/guide/large-data`. Text sets, beside linear models and extreme
-# classification: :doc:`/text`.
+# More about very many labels: :doc:`/guide/large-data`. Text data sets, compared with linear models
+# and extreme classification: :doc:`/text`.

@@ -50,4 +50,5 @@ axes.set(xlim=(0.82, 0.88), xlabel="instance AP on test rows")
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Write a part of your own: :doc:`/howto/own-part`. All on twelve sets: :doc:`/compositions`.
+# Write a part of your own: :doc:`/howto/own-part`. All compositions on twelve data sets:
+# :doc:`/compositions`.

@@ -1,9 +1,9 @@
 """
-Which labels come together
-==========================
+Which labels occur together
+===========================
 
 Label-space methods make use of labels that occur together. Here are words that listeners chose for
-502 songs (CAL500): the thirty commonest of 174, with similar ones side by side.
+502 songs (CAL500): the thirty most common of 174, with similar ones next to each other.
 """
 
 # needs: cal500
@@ -36,4 +36,4 @@ axes.tick_params(length=0)
 figure.colorbar(image, label="rows with both, of rows with either", shrink=0.7)
 
 # %%
-# ``dlst datasets cal500`` prints the commonest pairs of any data set.
+# ``dlst datasets cal500`` prints the most common pairs of any data set.

@@ -61,8 +61,8 @@ print({name: round(record["metrics"][name], 3) for name in ("micro_f1", "macro_f
 # %%
 # The numbers
 # -----------
-# As a data frame, with one row per cell. *Instance average precision* asks how high the right
-# labels stand in each row's ranking; 1 is perfect.
+# As a data frame, with one row per cell. *Instance average precision* measures how high
+# the right labels are in each row's ranking; 1 is perfect.
 
 from dlst.reports import results_frame
 
@@ -94,8 +94,8 @@ write_page(document, folder / "report.html", command="dlst compare …")
 print(document_to_text(document).partition("Marked:")[0], "…")
 
 # %%
-# And as a picture: one dot per split. On the moods of songs DLST leads. On the birds, 19 species in
-# 150 rows, it does not, and two splits differ more than the best three methods.
+# And as a picture: one dot per split. On the moods of songs DLST leads. On the birds (19 species,
+# 150 rows) it does not, and the two splits differ more than the best three methods do.
 
 import matplotlib.pyplot as plt
 

@@ -124,11 +124,11 @@ for axes, label in zip(panels.flat, range(6), strict=True):
     axes.set(xticks=[], yticks=[])
 
 # %%
-# ``dlst compare emotions --map`` makes a map like this that you can click through, to see who voted
-# for what.
+# ``dlst compare emotions --map`` makes an interactive map like this one, which shows for each song
+# which rows voted for which label.
 #
 # Next
 # ----
-# * ``dlst reproduce`` repeats the paper's tables and figures; :doc:`/results` has what came out.
+# * ``dlst reproduce`` repeats the paper's tables and figures; :doc:`/results` has the results.
 # * Put a part of your own in place of one of these: :doc:`/howto/own-part`.
 # * How long a code must be: :doc:`/gallery/plot_11_codes`.

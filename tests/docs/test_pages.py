@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
@@ -74,6 +75,12 @@ def test_every_file_that_a_page_links_to_exists(path):
             continue
         made = target.endswith("reference/command-line.md")
         assert made or (path.parent / target).exists(), target
+
+
+def test_the_performance_page_shows_the_stored_figures(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    table = importlib.import_module("_table")
+    assert table.PAGE.read_text(encoding="utf-8") == table.page(), "run python benchmarks/_table.py"
 
 
 def test_pages_are_found():
