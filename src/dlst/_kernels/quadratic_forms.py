@@ -1,4 +1,8 @@
-"""Quadratic forms of sparse rows, one for each row, by the entries that they have."""
+"""Quadratic forms of sparse rows, and the matrix of their products, by the entries that they have.
+
+Both go from column to column, and in each from row to row: a row of the large matrix then stays in
+the cache for all entries that meet it. Rows come as CSR with ascending columns.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from numpy.typing import NDArray
 from dlst._compiled import compiled
 
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
@@ -18,13 +23,46 @@ def quadratic_forms(indptr: Ints, indices: Ints, data: Floats, A: Floats) -> Flo
     O(Σ nnz_i²), where a product with A would take d for each entry.
     """
     forms = np.zeros(len(indptr) - 1)
-    for i in range(len(forms)):
-        total = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            across, f = 0.0, indices[p]
+    stops, rows, entries = _by_columns(indptr, indices, len(A))
+    first = 0
+    for f in range(len(A)):
+        for s in range(first, stops[f]):
+            i, p = rows[s], entries[s]
+            across = 0.0
             for q in range(indptr[i], p):
-                other = indices[q]
-                across += data[q] * (A[f, other] if other <= f else A[other, f])
-            total += data[p] * (2.0 * across + data[p] * A[f, f])
-        forms[i] = total
+                across += data[q] * A[f, indices[q]]
+            forms[i] += data[p] * (2.0 * across + data[p] * A[f, f])
+        first = stops[f]
     return forms
+
+
+@compiled(fastmath={"contract"})
+def column_products(indptr: Ints, indices: Ints, data: Floats, n_columns: int) -> Floats:
+    """Return the lower half of Xᵀ X for CSR rows X, (d, d), with zeros above."""
+    products = np.zeros((n_columns, n_columns))
+    stops, rows, entries = _by_columns(indptr, indices, n_columns)
+    first = 0
+    for f in range(n_columns):
+        for s in range(first, stops[f]):
+            p = entries[s]
+            for q in range(indptr[rows[s]], p + 1):
+                products[f, indices[q]] += data[p] * data[q]
+        first = stops[f]
+    return products
+
+
+@compiled()
+def _by_columns(indptr: Ints, indices: Ints, n_columns: int) -> tuple[Longs, Ints, Ints]:
+    """Sort entries by column and row: where each column ends, and the row and place of each."""
+    stops = np.zeros(n_columns + 1, np.int64)
+    for f in indices:
+        stops[f + 1] += 1
+    for f in range(n_columns):
+        stops[f + 1] += stops[f]
+    rows, entries = np.empty(len(indices), np.int32), np.empty(len(indices), np.int32)
+    for i in range(len(indptr) - 1):
+        for p in range(indptr[i], indptr[i + 1]):
+            place = stops[indices[p]]
+            rows[place], entries[place] = i, p
+            stops[indices[p]] = place + 1
+    return stops[:n_columns], rows, entries

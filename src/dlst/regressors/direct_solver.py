@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from dlst._kernels.feature_rows import FeatureRows
-from dlst._kernels.quadratic_forms import quadratic_forms
+from dlst._kernels.quadratic_forms import column_products, quadratic_forms
 from dlst._matrices import FeatureMatrix, FloatArray
 from dlst.regressors.dual_solver import Solution
 
@@ -104,10 +103,9 @@ class _WeightedRows:
             self.rows = np.hstack([X * self.roots, self.roots])
         else:
             self.rows = sp.csr_array(sp.hstack([X.multiply(self.roots), sp.csr_array(self.roots)]))
+            self.rows.sort_indices()
         self.wide = X.shape[0] <= X.shape[1]
-        self.products = (
-            FeatureRows(self.rows).outer() if self.wide else FeatureRows(self.rows).gram()
-        )
+        self.products = _lower_products(self.rows.T if self.wide else self.rows)
 
     def solve(self, T: NDArray[Any], C: float) -> _Solved:
         """Return duals, weights and diagonal for targets that are all known."""
@@ -136,14 +134,27 @@ class _WeightedRows:
     def _forms(self, lower: FloatArray) -> FloatArray:
         """Return x A xᵀ of each row, for a symmetric A of which the lower half is given."""
         if not isinstance(self.rows, np.ndarray):
-            parts = (part.astype(np.int32) for part in (self.rows.indptr, self.rows.indices))
-            forms: FloatArray = quadratic_forms(*parts, self.rows.data, lower)
+            forms: FloatArray = quadratic_forms(*_csr_parts(self.rows), lower)
             return forms
         n, d = self.rows.shape
         inverse = np.tril(lower) + np.tril(lower, -1).T
         blocks = gen_batches(n, max(1, _BLOCK_ENTRIES // d))
         rows = (self.rows[block] for block in blocks)
         return np.concatenate([np.einsum("ij,ij->i", part @ inverse, part) for part in rows])
+
+
+def _lower_products(rows: Any) -> FloatArray:
+    """Return the products of columns, of sparse rows their lower half alone."""
+    if isinstance(rows, np.ndarray):
+        return rows.T @ rows
+    by_rows = sp.csr_array(rows)
+    by_rows.sort_indices()
+    products: FloatArray = column_products(*_csr_parts(by_rows), by_rows.shape[1])
+    return products
+
+
+def _csr_parts(rows: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
+    return rows.indptr.astype(np.int32), rows.indices.astype(np.int32), rows.data
 
 
 def _lower_inverse(factor: Any) -> FloatArray:
