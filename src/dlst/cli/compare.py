@@ -31,7 +31,11 @@ def compare(
         list[str] | None, typer.Argument(metavar="DATA...", help="Files, folders or known names.")
     ] = None,
     methods: Annotated[
-        str, typer.Option(help="Names, with commas between; see `dlst methods`. `all` is all.")
+        str,
+        typer.Option(
+            help="Names, with commas between; see `dlst methods`. `all` is all; module:name is a "
+            "classifier of your own."
+        ),
     ] = DEFAULT_METHODS,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder of the run; the same one goes on with it.")

@@ -29,7 +29,9 @@ from dlst.errors import DataError
 def fit(
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
-    method: Annotated[str, typer.Option(help="See `dlst methods`.")] = "dlst",
+    method: Annotated[
+        str, typer.Option(help="See `dlst methods`; or module:name, a classifier of your own.")
+    ] = "dlst",
     decision: Annotated[
         str | None,
         typer.Option(

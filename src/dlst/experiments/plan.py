@@ -36,7 +36,8 @@ class Variant:
     Attributes
     ----------
     method : str
-        Its name in :func:`dlst.methods.available`.
+        Its name in :func:`dlst.methods.available`, or ``module:name`` of one of your own, as
+        :func:`dlst.methods.make` takes it.
     parameters : mapping
         What differs from its defaults; these are not tuned.
     title : str

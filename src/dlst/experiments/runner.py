@@ -8,17 +8,19 @@ import os
 import queue
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dlst import __version__
 from dlst.data import fingerprint
+from dlst.errors import PlanError
 from dlst.experiments.crews import Crew, LocalCrew, Worker
 from dlst.experiments.plan import Cell, Plan
 from dlst.experiments.records import RecordFolder
 from dlst.experiments.tasks import Kind, Limits, Task, source_of
+from dlst.methods.import_paths import is_import_path
 
 TRIES = 2
 """Processes that may die of a task until that is its record."""
@@ -113,6 +115,7 @@ class _Run:
         for cell in self.cells:
             self.tuning_cells.setdefault(_like(cell).key, cell)
         found = {record["key"]: record for record in self.records.read()}
+        self._check_definitions(found.values())
         # Records that are to be made again.
         self.stale = {
             key: record
@@ -140,6 +143,22 @@ class _Run:
             for hold in self.held.values():
                 hold.close()
         return [self._named(task, self.finished[task.key]) for task in tasks]
+
+    def _check_definitions(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Refuse a method of the user's that was another when the folder's records were made."""
+        now = {
+            cell.method: self.plan.words_for(cell)["meaning"]
+            for cell in self.cells
+            if is_import_path(cell.method)
+        }
+        for record in records if now else ():
+            method = record.get("cell", {}).get("method")
+            if method in now and record.get("meaning", now[method]) != now[method]:
+                raise PlanError(
+                    f"{method} must be what it was when the records of this folder were made, "
+                    f"{record['meaning']}; got {now[method]}. Choose another folder, or give it "
+                    "another name."
+                )
 
     def _task(self, kind: Kind, about: Cell | Mapping[str, Any]) -> Task:
         data, options = source_of(about)

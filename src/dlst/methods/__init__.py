@@ -6,6 +6,7 @@ from dlst._first_use import on_first_use
 
 if TYPE_CHECKING:
     from dlst.methods.answers import Predictions
+    from dlst.methods.any_classifier import AnyClassifier
     from dlst.methods.base import MultiLabelClassifier
     from dlst.methods.br import BR
     from dlst.methods.clems import CLEMS
@@ -53,6 +54,7 @@ __all__ = [
     "RAKEL",
     "SLEEC",
     "SLRM",
+    "AnyClassifier",
     "CodeSpaceClassifier",
     "Composition",
     "FeatureScaler",

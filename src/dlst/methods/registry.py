@@ -16,6 +16,7 @@ from dlst.methods.dlst import DLST, LiteralDLST, PaperDLST
 from dlst.methods.dlst1 import DLST1
 from dlst.methods.ecc import ECC
 from dlst.methods.faie import FAIE
+from dlst.methods.import_paths import definition, imported_method, is_import_path
 from dlst.methods.krr import KRR
 from dlst.methods.leml import LEML
 from dlst.methods.linear_dlst import LinearDLST
@@ -234,7 +235,7 @@ def method_info(name: str) -> Method:
     Parameters
     ----------
     name : str
-        One of :func:`available`.
+        One of :func:`available`, or ``module:name`` as :func:`make` takes it.
 
     Returns
     -------
@@ -245,12 +246,15 @@ def method_info(name: str) -> Method:
     >>> method_info("ML_LOC".replace("_", "")).title
     'ML-LOC'
     """
+    if is_import_path(name):
+        model = imported_method(name)
+        return Method(name.strip(), name.rpartition(":")[2], type(model), definition(model))
     key = name.strip().lower().replace("_", "-")
     for method in METHODS:
         if method.name == key:
             return method
     raise UnknownNameError(
-        "a method must be one of dlst.methods.available(); got "
+        "a method must be one of dlst.methods.available(), or module:name; got "
         f"{name!r}.{nearest_or_all(key, available())}"
     )
 
@@ -261,7 +265,9 @@ def make(name: str, **parameters: Any) -> MultiLabelClassifier:
     Parameters
     ----------
     name : str
-        One of :func:`available`.
+        One of :func:`available`; or ``module:name``, where to import one of your own: any
+        classifier of scikit-learn's kind (as :class:`AnyClassifier` takes it), its class, a
+        function that makes it, or an estimator of this package.
     **parameters
         Of the method and, with the part's name and two underscores before them, of its parts.
 
@@ -275,17 +281,22 @@ def make(name: str, **parameters: Any) -> MultiLabelClassifier:
     MLkNN(n_neighbors=5)
     >>> make("dlst", decoder__min_rows=9)
     DLST(decoder=EvidenceDecoder(min_rows=9))
+    >>> make("sklearn.neighbors:KNeighborsClassifier", estimator__n_neighbors=3)
+    AnyClassifier(estimator=KNeighborsClassifier(n_neighbors=3))
     """
-    method = method_info(name)
-    model: MultiLabelClassifier = method.make()
-    of_parts = {name for name in parameters if "__" in name}
+    if is_import_path(name):
+        model = imported_method(name)
+    else:
+        method = method_info(name)
+        model, name = method.make(), method.name
+    of_parts = {each for each in parameters if "__" in each}
     # Parts first: their parameters depend on what they are.
     for names in (set(parameters) - of_parts, of_parts):
         known = model.get_params()
-        for name in sorted(names):
-            if name not in known:
-                raise ValueError(_unknown_parameter(method.name, name, list(known)))
-        model.set_params(**{name: parameters[name] for name in names})
+        for each in sorted(names):
+            if each not in known:
+                raise ValueError(_unknown_parameter(name, each, list(known)))
+        model.set_params(**{each: parameters[each] for each in names})
     return model
 
 

@@ -22,7 +22,7 @@ from dlst.inputs import InputNote, TableEncoder, Tally, as_frame
 from dlst.inputs.frames import is_texts
 from dlst.inputs.strings import Strings
 from dlst.inputs.table import encoder_of
-from dlst.methods import MultiLabelClassifier, Predictions, make
+from dlst.methods import AnyClassifier, MultiLabelClassifier, Predictions, make
 from dlst.methods.scaling import take_as_they_are
 from dlst.metrics import micro_f1
 from dlst.tagging.columns import best_tags, decided_tags, prediction_columns
@@ -44,7 +44,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     method : str or method
-        A name such as ``"dlst"``, or an estimator such as ``DLST(decision="micro")``.
+        A name such as ``"dlst"``, an estimator such as ``DLST(decision="micro")``, or any
+        classifier, as :class:`~dlst.methods.AnyClassifier` takes it.
     columns : mapping or TableEncoder, optional
         Kinds of columns, where they should not be guessed, such as ``{"text": ["title", "body"],
         "id": "number", "drop": "author"}``, or an encoder with settings of its own.
@@ -79,7 +80,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     ['office', 'sea', 'travel']
     """
 
-    method: str | MultiLabelClassifier = "dlst"
+    method: Any = "dlst"
     _: KW_ONLY
     columns: Mapping[str, Any] | TableEncoder | None = None
     label_delimiter: str | None = None
@@ -335,10 +336,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def _method(self, *, is_scaled: bool) -> MultiLabelClassifier:
         method = make(self.method) if isinstance(self.method, str) else clone(self.method)
         if not isinstance(method, MultiLabelClassifier):
-            raise DataError(
-                "method must be a name of dlst.methods.available() or one of its estimators; "
-                f"got {type(method).__name__}."
-            )
+            method = AnyClassifier(method)
         settings = method.get_params(deep=False)
         if is_scaled:
             take_as_they_are(method)
