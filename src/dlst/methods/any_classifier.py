@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import get_tags
 
 from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, as_dense
@@ -79,6 +78,8 @@ class AnyClassifier(MultiLabelClassifier):
     _takes_unknown = False
 
     def _fit(self, X: FeatureMatrix, Y: sp.csr_array) -> None:
+        from sklearn.multiclass import OneVsRestClassifier  # slow to import
+
         model = clone(self.estimator)
         if not hasattr(model, "predict"):
             raise DataError(f"estimator must be a classifier; got {type(model).__name__}.")
