@@ -102,13 +102,13 @@ def leave_two_out_neighbours(
     parts: list[list[NearestSoFar]] = [[] for _ in rho_grid]
     left_out = LeaveTwoOut(smoother, targets)
     with progress_bar("calibrating on codes left out", len(rows) * len(searched_rows)) as advance:
-        for block in gen_batches(len(rows), QUERY_ROWS):
-            queries = left_out.queries(rows[block])
-            nearest = [NearestSoFar(block.stop - block.start, n_neighbors) for _ in rho_grid]
+        for batch in gen_batches(len(rows), QUERY_ROWS):
+            queries = left_out.queries(rows[batch])
+            nearest = [NearestSoFar(batch.stop - batch.start, n_neighbors) for _ in rho_grid]
             for block in gen_batches(len(searched_rows), max(1, PAIRS_AT_ONCE // len(queries.q))):
                 searched = searched_rows[block]
                 fixed, linear, square = queries.distances(searched)
-                itself = rows[block][:, None] == searched
+                itself = rows[batch][:, None] == searched
                 for found, rho in zip(nearest, rho_grid, strict=True):
                     t = 1.0 - rho
                     squared = np.maximum(fixed + t * (linear + t * square), 0.0)
