@@ -214,7 +214,9 @@ def test_a_method_that_mostly_failed_is_named_and_costs_no_data_set(compared):
     poor += [failed(data, "mc") for data in ("emotions", "yeast")]
     plan = plan_values(["emotions", "scene", "yeast"], ["dlst", "krr", "mlknn", "mc"])
     sections = rank_table.sections(Run(records + poor, plan))
-    assert "Not ranked, without results on a third of the data sets: MC." in words_of(sections)
+    assert "Not ranked, as results on a third of the data sets are missing: MC." in words_of(
+        sections
+    )
     assert "3 methods on 3 data sets" in rank_table.verdict(Run(records + poor, plan))
 
 

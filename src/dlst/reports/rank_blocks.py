@@ -107,7 +107,9 @@ def rank_blocks(summary: RankSummary, frame: pd.DataFrame | None = None) -> list
     words = summary.sentences()
     titles = () if frame is None else frame["title"].unique()
     if missing := [title for title in titles if title not in mean]:
-        words.append(f"Not ranked, without results on a third of the data sets: {listed(missing)}.")
+        words.append(
+            f"Not ranked, as results on a third of the data sets are missing: {listed(missing)}."
+        )
     return [*map(Text, words), table, diagram]
 
 
