@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from small_runs import child_processes, write_table
 
 from dlst.data import fingerprint
-from dlst.experiments import Limits, Plan, RecordFolder, probes, run
+from dlst.experiments import Limits, Plan, RecordFolder, run
 from dlst.experiments.execution import carry_out
 from dlst.experiments.tuning import tuned
 
@@ -65,28 +64,22 @@ def test_a_cell_that_fails_is_a_record_and_the_run_goes_on(table, tmp_path):
     assert run(plan, tmp_path / "run", again=True)[0]["status"] == "done"
 
 
-def test_a_cell_that_takes_too_long_is_stopped(table, tmp_path):
-    write_table(tmp_path / "large.csv", n=60_000)
-    plan = Plan([str(tmp_path / "large.csv"), table], ["dlst"], splits=["random"], protocols=[{}])
+def test_work_that_takes_too_long_is_stopped_and_the_run_goes_on(table, tmp_path, deadly):
+    late = {"probe": "hangs", "data": table, "marker": str(tmp_path / "marker")}
+    plan = Plan(probes=[late, {"probe": "describe", "data": table}])
     late, done = run(plan, tmp_path / "run", limits=Limits(seconds=15))
     assert late["status"] == "timeout"
     assert late["message"] == "not done after 15 s"
     assert done["status"] == "done"
 
 
-def test_work_that_needs_too_much_memory_is_stopped_and_the_run_goes_on(
-    table, tmp_path, monkeypatch
-):
-    (tmp_path / "hungry.py").write_text(
-        "import numpy\n\ndef eat(data, settings):\n    return {'sum': numpy.ones(2**28).sum()}\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
-    monkeypatch.setitem(probes._ADDRESSES, "hungry", "hungry:eat")
-    plan = Plan([table], ["mlknn"], splits=["random"], probes=[{"probe": "hungry", "data": table}])
-    done, hungry = run(plan, tmp_path / "run", limits=Limits(memory_mib=1000))
+def test_work_that_needs_too_much_memory_is_stopped_and_the_run_goes_on(table, tmp_path, deadly):
+    greedy = {"probe": "fills_memory", "data": table}
+    plan = Plan([table], ["mlknn"], splits=["random"], probes=[greedy])
+    done, greedy = run(plan, tmp_path / "run", limits=Limits(memory_mib=500))
     assert done["status"] == "done"
-    assert hungry["status"] == "memory"
-    assert "Unable to allocate 2.00 GiB" in hungry["message"]
+    assert greedy["status"] == "memory"
+    assert greedy["message"]
 
 
 def test_tuning_once_is_done_on_one_split_and_kept(table, tmp_path):
