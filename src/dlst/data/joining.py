@@ -80,7 +80,7 @@ def join_train_test(train: Dataset, test: Dataset, name: str = "") -> Dataset:
 
 
 def _with_labels(part: Dataset, names: list[str]) -> Dataset:
-    """Extend a part to the labels of all; a row whose labels are unknown says nothing of any."""
+    """Extend a part to the labels of all; all are unknown in a row of unknown labels."""
     own = Labels.of(part.Y, list(part.label_names), part.table.label_delimiter)
     return replace(part, Y=in_order_of(own, names)[0], label_names=names)
 

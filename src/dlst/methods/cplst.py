@@ -25,10 +25,8 @@ class CPLST(LinearCodeClassifier):
         α (the paper's λ), of H and of the regression; ``"auto"``: the one by which labels are
         predicted best, over a log grid, by exact leave-one-out.
     intercept : {"free", "penalised"}
-        Whether b is free and H of centred features; or b the weight of a column of ones that is
-        penalised like any other, and H of features as they are without such a column, as in the
-        reference program. That one also needs ``alpha`` (its demonstration has 0.1) and
-        ``scaling="none"``.
+        As in :class:`PLST`. H is of centred features where b is free, else of features as they are,
+        without the column of ones.
     decision, cardinality, tau, scaling
         As in :class:`LabelSpaceClassifier`.
 

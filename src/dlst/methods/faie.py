@@ -35,9 +35,8 @@ class FAIE(LinearCodeClassifier):
         Labels as 0 and 1, or as −1 and +1, which gives other codes; scores are those of 0/1 labels
         in either case.
     intercept : {"free", "penalised"}
-        Whether b is free and H of centred features; or b the weight of a column of ones that is
-        penalised like any other, and H of features as they are without such a column, as in the
-        reference program. That one also needs ``alpha`` and ``scaling="none"``.
+        As in :class:`PLST`. H is of centred features where b is free, else of features as they are,
+        without the column of ones.
     decision, cardinality, tau, scaling
         As in :class:`LabelSpaceClassifier`.
 

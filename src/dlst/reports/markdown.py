@@ -29,24 +29,15 @@ def document_to_markdown(document: Document | Iterable[Block], figures: str = ""
 
     Examples
     --------
-    >>> from dlst.reports.document import Section, TableColumn
-    >>> table = Table(
-    ...     "scores", "Scores", [TableColumn("method"), TableColumn("AP", "higher")],
-    ...     [[TableCell("DLST"), TableCell("0.81", 0.81, best=True)],
-    ...      [TableCell("BR"), TableCell("0.70", 0.70)]])
-    >>> print(document_to_markdown(Document("Demo", "", {}, [Section("s", "All", [table])])))
-    # Demo
-    <BLANKLINE>
-    Bold: the best of its column.
-    <BLANKLINE>
-    ## All
-    <BLANKLINE>
+    >>> from dlst.reports.document import TableColumn
+    >>> columns = [TableColumn("method"), TableColumn("AP", "higher")]
+    >>> rows = [[TableCell("DLST"), TableCell("0.81", 0.81, best=True)]]
+    >>> print(document_to_markdown([Table("scores", "Scores", columns, rows)]))
     **Scores**
     <BLANKLINE>
     | method | AP ↑ |
     | :--- | ---: |
     | DLST | **0.81** |
-    | BR | 0.70 |
     """
     return _Markdown(figures).written(document)
 
