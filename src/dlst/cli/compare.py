@@ -20,9 +20,9 @@ MOST_MAPS = 3
 PRINTED = ("scores", "simulated", "ranks")
 """Sections of the report that are printed."""
 
-TimeLimit = Annotated[float, typer.Option(help="Seconds for a cell.")]
-MemoryLimit = Annotated[float | None, typer.Option(help="MiB for a cell.")]
-Again = Annotated[bool, typer.Option("--again", help="Run failed cells once more.")]
+TimeLimit = Annotated[float, typer.Option(help="Time limit of a cell, in seconds.")]
+MemoryLimit = Annotated[float | None, typer.Option(help="Memory limit of a cell, in MiB.")]
+Again = Annotated[bool, typer.Option("--again", help="Run failed cells again.")]
 
 
 @takes_columns
@@ -33,32 +33,32 @@ def compare(
     methods: Annotated[
         str,
         typer.Option(
-            help="Names, with commas between; see `dlst methods`. `all` is all; module:name is a "
+            help="Names separated by commas, or `all`; see `dlst methods`. module:name is a "
             "classifier of your own."
         ),
     ] = DEFAULT_METHODS,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder of the run; the same one goes on with it.")
+        Path, typer.Option("--out", "-o", help="Folder of the run; a run in it is resumed.")
     ] = Path("dlst-run"),
     plan_file: Annotated[
-        Path | None, typer.Option("--plan", help="A TOML file that says all of this.")
+        Path | None, typer.Option("--plan", help="A TOML file with all of these settings.")
     ] = None,
     split: Annotated[
         str, typer.Option(help="official, random, or auto: official where there is one.")
     ] = "auto",
-    seeds: Annotated[int, typer.Option(min=1, help="How many random splits.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of random splits.")] = 1,
     test_size: Annotated[
-        float | None, typer.Option(help="Share of the rows that a random split tests on.")
+        float | None, typer.Option(help="Share of test rows in a random split.")
     ] = None,
     protocol: Annotated[
         list[str] | None,
-        typer.Option(help="More about the rows, such as fraction=0.1, missing=0.6 or folds=10."),
+        typer.Option(
+            help="Further settings of the rows, such as fraction=0.1, missing=0.6 or folds=10."
+        ),
     ] = None,
     decision: Annotated[
         str | None,
-        typer.Option(
-            help="The rule that all methods decide by, such as f1; default: each method's own."
-        ),
+        typer.Option(help="Decision rule for all methods, such as f1; default: each method's own."),
     ] = None,
     tau: Annotated[
         str, typer.Option(help="Prior correction of all rankings: a number, or auto.")
@@ -70,7 +70,7 @@ def compare(
         str,
         typer.Option(help="none, once for each data set and method, or in each cell."),
     ] = "none",
-    jobs: Annotated[int, typer.Option(min=1, help="Cells at a time.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Cells run in parallel.")] = 1,
     scheduler: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Run cells on the Dask cluster of this scheduler."),

@@ -30,18 +30,18 @@ LabelDelimiter = Annotated[
     str | None,
     typer.Option(
         metavar="SIGN",
-        help="Between the labels of a cell; by default the first of line end, ; | and , that some "
+        help="Separator of labels in a cell; by default the first of line end, ; | and , that some "
         "cell holds. ' ' is any blank.",
     ),
 ]
 Nominal = Annotated[
     str | None,
     typer.Option(
-        help="What becomes of nominal features: auto, one-hot, or the names 'a,b' of columns that "
+        help="How to read nominal features: auto, one-hot, or the names 'a,b' of columns that "
         "are nominal whatever they look like.",
     ),
 ]
-From = Annotated[str | None, typer.Option("--from", help="Format, where the suffix does not tell.")]
+From = Annotated[str | None, typer.Option("--from", help="Format, if the suffix does not tell.")]
 Test = Annotated[Path | None, typer.Option(help="The test file that belongs to DATA.")]
 
 
@@ -87,7 +87,7 @@ def convert(
     nominal: Nominal = None,
     from_: From = None,
     to: Annotated[
-        str | None, typer.Option("--to", help="Format, where OUT's suffix does not tell.")
+        str | None, typer.Option("--to", help="Format, if the suffix of OUT does not tell.")
     ] = None,
     test: Test = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,

@@ -31,7 +31,7 @@ def demo(
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="FILE", help="The page to write.")
     ] = Path("dlst-demo.html"),
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is random in the methods.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random in the methods.")] = 0,
     json: Annotated[
         bool, typer.Option("--json", help="Print the records as JSON; the page is written too.")
     ] = False,

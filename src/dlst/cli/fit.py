@@ -55,20 +55,20 @@ def fit(
     labels: Labels = None,
     label_delimiter: LabelDelimiter = None,
     weight: Annotated[
-        str | None, typer.Option(help="The column that says how often each row counts.")
+        str | None, typer.Option(help="Column of sample weights: how often each row counts.")
     ] = None,
     columns: Any = None,
     images: Annotated[
         str, typer.Option(help="How pictures are described: classical, or pretrained (an extra).")
     ] = "classical",
     delimiter: Annotated[
-        str | None, typer.Option(help="Between the fields of a table; found by default.")
+        str | None, typer.Option(help="Separator of the fields of a table; detected by default.")
     ] = None,
     examples: Annotated[
         bool,
         typer.Option(
             "--examples/--no-examples",
-            help="Keep the beginnings of the training texts in the model, to show who voted.",
+            help="Keep the beginnings of training texts in the model, to show which rows voted.",
         ),
     ] = True,
     nominal: Nominal = None,

@@ -22,7 +22,7 @@ def predict(
         typer.Option(
             "--out",
             "-o",
-            help="File to write: .csv, .tsv, .parquet, .arff or .xc; - for the shell.",
+            help="File to write: .csv, .tsv, .parquet, .arff or .xc; - is standard output.",
         ),
     ],
     top: Annotated[
@@ -121,8 +121,8 @@ def explain(
     model_file: Model,
     data: Data,
     row: Annotated[int, typer.Option(help="The row to explain, counted from 0.")] = 0,
-    shown: Annotated[int, typer.Option("--top", min=1, help="How many labels to show.")] = 5,
-    voters: Annotated[int, typer.Option(min=0, help="How many voters to show.")] = 5,
+    shown: Annotated[int, typer.Option("--top", min=1, help="Number of labels to show.")] = 5,
+    voters: Annotated[int, typer.Option(min=0, help="Number of voters to show.")] = 5,
     labels: Labels = None,
     from_: From = None,
     all_rows: AllRows = False,

@@ -19,7 +19,9 @@ AllRows = Annotated[
 ]
 TestSize = Annotated[
     float | None,
-    typer.Option(help="Draw this share of the rows as test rows, by --seed, for data of no split."),
+    typer.Option(
+        help="Draw this share of the rows as test rows, by --seed, for data without a split."
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 

@@ -33,7 +33,7 @@ def reproduce(
         typer.Option("--out", "-o", help="Folder of the run; default dlst-runs/ITEM."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Cells at a time; default: the number of cores.")
+        int | None, typer.Option(min=1, help="Cells run in parallel; default: the number of cores.")
     ] = None,
     time_limit: TimeLimit = 3600.0,
     memory_limit: MemoryLimit = None,
