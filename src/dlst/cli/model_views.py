@@ -100,7 +100,7 @@ def _is_best(rules: Mapping[str, Mapping[str, float]], rule: str, measure: str) 
 
 
 def scores_line(scores: Mapping[str, Any]) -> str:
-    """Tell the scores on test rows in one line."""
+    """Write the scores on test rows in one line."""
     ranking, decisions = scores["scores"], scores["decisions"]
     return (
         f"on {scores['n_samples']:,} test rows: "

@@ -32,7 +32,7 @@ MOST_PRINTED_ROWS = 30
 def crew_of(
     scheduler: str | None, cluster: int | None, limits: Limits
 ) -> Iterator[ClusterCrew | None]:
-    """Give the workers of a cluster where one is asked for; None are processes of this machine."""
+    """Yield the workers of a cluster where one is wanted; None means processes of this machine."""
     if scheduler is None and cluster is None:
         yield None
         return
@@ -70,7 +70,7 @@ def resumable(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def run_bar(first: str = "starting") -> Iterator[Callable[[Progress, dict[str, Any]], None]]:
-    """Give a watcher that draws done, failed, left and the time left, on a terminal.
+    """Yield a watcher that draws done, failed, left and the time left, on a terminal.
 
     Until the first piece of work has ended it says ``first``.
     """

@@ -134,7 +134,7 @@ def format_names() -> tuple[str, ...]:
 
 
 def format_of(path: PathLike, named: str | None = None) -> Format:
-    """Tell the format of a file, named or, by default, by its suffix, ``.gz`` aside."""
+    """Return the format of a file, as named or, by default, by its suffix, ``.gz`` aside."""
     if named is not None:
         one_of(*format_names()).check("format", named.lower())
         return next(row for row in FORMATS if row.name == named.lower())

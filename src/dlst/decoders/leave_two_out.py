@@ -135,7 +135,7 @@ class NearestSoFar:
         self.squared = np.full((n_queries, k), np.inf)
 
     def offer(self, squared: FloatArray, start: int) -> None:
-        """Look at squared distances (queries, m) of places start, start + 1 and so on."""
+        """Take in squared distances (queries, m) of places start, start + 1 and so on."""
         near = squared < self.squared[:, -1:]
         most = int(near.sum(axis=1).max(initial=0))
         if most == 0:

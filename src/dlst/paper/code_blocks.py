@@ -43,7 +43,7 @@ def code_picture(result: Result, name: str, which: str, title: str) -> Chart:
 
 
 def density_table(result: Result, name: str) -> Table:
-    """Tell how dense labels and codes are."""
+    """Build a table of the density of labels and codes."""
     full = result["steps"][-1]
     K, r, rank = result["n_labels"], result["shown_components"], result["rank"]
     entries = [
@@ -127,7 +127,7 @@ def _distance_line(which: str, r: int, step: Mapping[str, Any], *, emphasis: boo
 
 
 def length_table(result: Result, name: str) -> Table:
-    """Tell what codes of every length keep of the labels."""
+    """Build a table of what codes of every length keep of the labels."""
     measures: dict[str, tuple[str, Direction, str]] = {
         "kl": ("KL", "lower", "divergence of code pairs from label pairs, in nats"),
         "spearman": ("rank correlation", "higher", "Spearman's, of code and label distances"),

@@ -58,7 +58,7 @@ def _described(run: Run) -> dict[str, Mapping[str, Any]]:
 
 
 def _differing(name: str, result: Mapping[str, Any]) -> dict[str, str]:
-    """Tell the facts that are not as printed; features that are not at hand do not count."""
+    """Return the facts that are not as printed; features that are not at hand do not count."""
     has_features = result["d"] and not result.get("simulated")
     return {
         fact: f"{fact} ({result[fact]:,.{decimals}f} here, {printed:,.{decimals}f} printed)"

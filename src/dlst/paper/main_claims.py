@@ -115,7 +115,7 @@ def _of(counts: NDArray[np.int_]) -> str:
 
 
 def measured_by_top_r(run: Run) -> Judged:
-    """Hold printed values against what is possible, and against what takes no features."""
+    """Compare printed values with what is possible, and with what takes no features."""
     found, random = outside_counts(run), outside_counts(run, ("random",))
     return "not borne out" if found.above else "borne out", (
         f"{found.above} of {found.total} printed values are above what any ranking can reach "

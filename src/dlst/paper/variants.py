@@ -170,7 +170,7 @@ def _against_parts(frame: pd.DataFrame, method: str) -> tuple[int, int, list[str
 
 
 def _gain_sentence(frame: pd.DataFrame) -> str:
-    """Tell the gains of average precision on Scene, which the paper tells, or on the first set."""
+    """State the gains of average precision on Scene, as the paper does, or on the first set."""
     measure = next(iter(MEASURES))
     names = titled(frame).drop_duplicates("column").set_index("data")["column"]
     data = "scene" if "scene" in names else names.index[0]

@@ -40,7 +40,7 @@ def run_facts(run: Run) -> dict[str, str]:
 
 
 def _size_facts(run: Run) -> dict[str, str]:
-    """Tell how large the only data set is."""
+    """Return the size of the only data set."""
     rows = next(each["rows"] for each in run.evaluated if each.get("rows"))
     titles = zip(SIZES, ("training rows", "test rows", "features", "labels"), strict=True)
     facts = {title: f"{rows[key]:,}" for key, title in titles if rows.get(key)}
@@ -69,7 +69,7 @@ def failure_section(records: Sequence[Record]) -> Section:
 
 
 def provenance_section(run: Run) -> Section:
-    """Tell versions, machine, data, seeds and time, and how to reproduce the run and a number."""
+    """List versions, machine, data, seeds and time, and how to reproduce the run and a number."""
     evaluated, plan = run.evaluated, run.plan
     blocks: list[Block] = [_facts_table(run), *_data_table(run.records)]
     command = plan.get("command") or "dlst compare --plan plan.toml"

@@ -183,7 +183,7 @@ def _feature_values(categories: tuple[str, ...], one_hot: bool) -> tuple[tuple[f
 
 
 def _numbers_the_rows(codes: FeatureMatrix, n_categories: int) -> bool:
-    """Tell a column in which every category stands in exactly one row."""
+    """Return whether every category occurs in exactly one row."""
     if codes.shape[0] != n_categories or n_categories < FEWEST_FOR_ID:
         return False
     return np.array_equal(np.sort(as_dense(codes)[:, 0]), np.arange(n_categories))

@@ -48,7 +48,7 @@ def read_rows(
 
 
 def _starts_sparse(block: Block) -> bool | None:
-    """Tell the style of the first row; None when there is no row here."""
+    """Return whether the first row is sparse; None when there is no row here."""
     text, _, position = block
     while position < len(text):
         end = text.find(b"\n", position)

@@ -60,7 +60,7 @@ def is_missing(column: Any) -> BoolArray:
 
 
 def holds_objects(column: Any) -> bool:
-    """Tell a column of texts or Python objects from one of numbers, truth values or times."""
+    """Return whether a column holds texts or Python objects, not numbers, truth values or times."""
     kind = column.dtype
     if isinstance(kind, pd.CategoricalDtype):
         return holds_objects(kind.categories)
@@ -68,7 +68,7 @@ def holds_objects(column: Any) -> bool:
 
 
 def is_numeric(column: Any) -> bool:
-    """Tell a column whose type is one of real numbers or truth values."""
+    """Return whether the type of a column is one of real numbers or truth values."""
     kind = column.dtype
     if isinstance(kind, pd.CategoricalDtype):
         kind = kind.categories.dtype
@@ -141,7 +141,10 @@ def mend(cell: Any) -> str:
 
 
 def are_identifiers(texts: Sequence[str], n: int) -> bool:
-    """Tell single words that nearly all differ; ``texts`` are the different ones of n cells."""
+    """Return whether cells are single words that nearly all differ.
+
+    ``texts`` are the distinct ones of n cells.
+    """
     if n < FEWEST_FOR_ID or len(texts) < ID_SHARE * n:
         return False
     return sum(len(text.split()) == 1 for text in texts) > MOST * len(texts)

@@ -205,7 +205,7 @@ def _check_scan(path: PathLike, memory: IntArray) -> None:
 
 
 def _delimiter(path: PathLike, text: bytes) -> str:
-    """Tell by the suffix, or by what the header holds most often outside of quotes."""
+    """Find it by the suffix, or by what the header holds most often outside of quotes."""
     if suffix_of(path) == ".tsv":
         return "\t"
     outside_quotes = b"".join(text.partition(b"\n")[0].split(b'"')[::2])

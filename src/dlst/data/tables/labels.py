@@ -102,7 +102,7 @@ def in_order_of(labels: Labels, names: Sequence[str]) -> tuple[sp.csr_array, lis
 
 
 def is_delimited(column: Any) -> bool:
-    """Tell a column of label names such as ``sky;sea``, or of lists, from one of truth values."""
+    """Return whether a column holds label names such as ``sky;sea``, or lists, not truth values."""
     there = column[column.notna()]
     if typed_numbers(column) is not None or all(_truth(cell) != _NO_TRUTH for cell in there):
         return False

@@ -191,7 +191,7 @@ def raw_frames(
 
 
 def is_table(path: PathLike) -> bool:
-    """Tell a table's file by its suffix."""
+    """Return whether a file is a table, by its suffix."""
     return Path(path).is_file() and suffix_of(path) in TABLES
 
 

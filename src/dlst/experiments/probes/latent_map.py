@@ -78,7 +78,7 @@ def latent_map(data: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
 def map_of(
     model: MultiLabelClassifier, data: Dataset, split: Split, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Tell the same of a method that is fitted to the training rows of a split."""
+    """Return the same for a method that is fitted to the training rows of a split."""
     chosen = _checked(settings)
     data, _ = with_features(data, split.train)
     return _mapped(_with_codes(model, chosen["method"]), data, split, chosen)
