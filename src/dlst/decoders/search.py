@@ -59,9 +59,9 @@ def nearest_codes(
 
     def search(block: slice) -> tuple[IntArray, FloatArray]:
         places = largest(near(block), left_out[block], k)
-        owner = np.repeat(np.arange(len(places)), k)
+        asked = np.repeat(np.arange(len(places)), k)
         distances = dense_pair_distances(
-            queries[block], database, owner, places.ravel().astype(np.int64)
+            queries[block], database, asked, places.ravel().astype(np.int64)
         ).reshape(places.shape)
         return _ascending(places, distances.astype(np.float32))
 
