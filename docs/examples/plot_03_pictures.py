@@ -43,5 +43,5 @@ for axes, (_, row), tags in zip(
     axes.set_xlabel(f"not there: {', '.join(wrong)}" if wrong else "", color="#6b7280", fontsize=8)
 
 # %%
-# Pictures may stand beside texts, numbers and dates in one table: :doc:`/tables`. With
+# Pictures can be combined with texts, numbers and dates in one table: :doc:`/tables`. With
 # ``--images pretrained`` a network describes them.

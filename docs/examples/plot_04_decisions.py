@@ -36,7 +36,7 @@ values = np.array([table[rule] for rule in rules])
 goodness = values * np.where(np.array(measures) == "hamming_loss", -1, 1)
 spread = np.ptp(goodness, axis=0)
 figure, axes = plt.subplots(figsize=(7.5, 3.6), layout="constrained")
-axes.imshow((goodness - goodness.min(axis=0)) / spread, cmap="Blues", aspect="auto", vmax=1.6)
+axes.imshow((goodness - goodness.min(axis=0)) / spread, cmap="Blues", aspect="auto", vmax=2.2)
 for row, column in np.ndindex(values.shape):
     axes.text(column, row, f"{values[row, column]:.3f}", ha="center", va="center")
 axes.set_xticks(range(len(measures)), [name.replace("_", " ") for name in measures])

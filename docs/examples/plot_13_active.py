@@ -39,13 +39,13 @@ drawn = np.mean(
     ],
     axis=0,
 )
-print(f"with 120 labelled rows: {asked[-1]:.3f} asked for, {drawn[-1]:.3f} at random")
+print(f"with 120 labelled rows: {asked[-1]:.3f} queried, {drawn[-1]:.3f} at random")
 
 # %%
 import matplotlib.pyplot as plt
 
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
-axes.plot(sizes, asked, "o-", color="#3b5b92", label="asked for")
+axes.plot(sizes, asked, "o-", color="#3b5b92", label="queried")
 axes.plot(sizes, drawn, "o-", color="#7f8c8d", label="drawn at random")
 axes.set(xlabel="labelled rows", ylabel="instance AP on test rows")
 axes.legend(frameon=False)

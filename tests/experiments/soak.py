@@ -312,7 +312,7 @@ def full_disk(folder, cells=20):
         lost = len(before - set(whole_lines(place / "run")))
         undisturbed = without_times(run(plan, Path(folder, "undisturbed")))
         return {
-            "tried": {"full disk": 1, "told": int("make room" in told), "kept": len(before)},
+            "tried": {"full disk": 1, "reported": int("make room" in told), "kept": len(before)},
             "lost": lost + int("make room" not in told),
             "changed": sum(
                 one != other for one, other in zip(without_times(found), undisturbed, strict=True)
@@ -335,7 +335,7 @@ def main(n_kills):
         "a clock that jumps by years": jumping_clock,
         "a hang with Python's lock held": hang,
         "memory refused by the run's limit": refused_memory,
-        "killed by the kernel for want of memory": out_of_memory,
+        "killed by the kernel when out of memory": out_of_memory,
         "a full disk, then room": full_disk,
     }
     print("| what was tried | how often | lost | changed |\n|---|---|---|---|")
