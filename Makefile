@@ -1,4 +1,4 @@
-# Each target does everything on a machine that has only Python 3.11 and make.
+# Each target works on a machine that has only Python 3.11 and make.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -58,8 +58,8 @@ $(OLDEST)/.installed: pyproject.toml
 demo: $(VENV)/.installed ## Install, then show what dlst does on its embedded data
 	@$(BIN)/dlst demo
 
-# The tracer sees no line of a compiled function, so these small tests run once more as plain Python,
-# where arithmetic that wraps around or divides by zero gives a warning.
+# Coverage cannot see inside compiled functions, so these small tests run once more as plain Python,
+# where arithmetic that overflows or divides by zero gives a warning.
 UNCOMPILED := tests/kernels tests/data/text tests/data/arff tests/data/tables tests/data/sparse_text \
 	tests/data/stratification tests/data/test_splits.py tests/data/test_missing_labels.py \
 	tests/metrics/test_ranking_metrics.py \
@@ -77,14 +77,14 @@ coverage: $(VENV)/.installed-test ## Run the tests of compiled functions as plai
 test-processors: $(VENV)/.installed-test ## Run the numerical tests under other processors' BLAS kernels
 	$(BIN)/python .ci/processors.py $(KERNELS)
 
-# What an old library finds deprecated in a new one beneath it is not ours to mend.
+# Old libraries may use what newer ones beneath them have deprecated; we cannot fix that.
 test-oldest: $(OLDEST)/.installed ## Run the tests with the oldest libraries that are allowed
 	$(OLDEST)/bin/python -m pytest --numprocesses=auto --dist=worksteal -W default::DeprecationWarning
 
 test-wheel: $(VENV)/.installed-build ## Build sdist and wheel; test the wheel with each Python in an empty environment
 	$(BIN)/python .ci/wheel.py $(PYTHONS)
 
-soak: $(VENV)/.installed-test ## Disturb runs in every way that machines know; print what was lost
+soak: $(VENV)/.installed-test ## Kill and disturb runs in many ways; print what was lost
 	$(BIN)/python tests/experiments/soak.py $(KILLS)
 
 docs: $(VENV)/.installed-docs ## Build the site, run its tutorials and gallery, check its links: docs/_build/html
@@ -106,7 +106,7 @@ types: $(VENV)/.installed-test ## Run mypy
 contract: $(VENV)/.installed-test ## Check that imports point one way
 	$(BIN)/lint-imports
 
-fuzz: $(VENV)/.installed-fuzz ## Feed the readers 2,000 damaged files of each type, then search for more by coverage
+fuzz: $(VENV)/.installed-fuzz ## Feed the readers 2,000 damaged files of each type, then run the coverage-guided fuzzer
 	DLST_FUZZ_EXAMPLES=2000 $(BIN)/python -m pytest tests/fuzz
 	@mkdir -p artefacts
 	@for kind in $$($(BIN)/python .ci/fuzz.py --kinds); do \
@@ -115,7 +115,7 @@ fuzz: $(VENV)/.installed-fuzz ## Feed the readers 2,000 damaged files of each ty
 			-rss_limit_mb=4096 -print_final_stats=0 -artifact_prefix=artefacts/$$kind- || exit 1; \
 	done
 
-bench: $(VENV)/.installed-bench ## Measure against peers, side by side in one run; write docs/performance.md
+bench: $(VENV)/.installed-bench ## Measure against peers in the same run; write docs/performance.md
 	$(BIN)/python benchmarks/readers.py
 	$(BIN)/python benchmarks/stratification.py
 	$(BIN)/python benchmarks/encoder.py

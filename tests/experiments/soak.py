@@ -27,7 +27,7 @@ from dlst.experiments import Limits, Plan, RecordFolder, probes, run
 from dlst.experiments.record_lines import from_line
 
 HERE = Path(__file__).parent
-UNBENT = ("failed", "told", "kept")
+UNBENT = ("failed", "reported", "kept")
 """Words that are no nouns, and stay as they are of many."""
 
 DEADLY = (

@@ -39,4 +39,5 @@ def test_nothing_is_lost_twice_or_changed(scene, options, tmp_path):
 def test_what_was_tried_is_told_in_words():
     assert soak.in_words({"hang": 1}) == "1 hang"
     assert soak.in_words({"group": 66, "worker": 1}) == "66 groups, 1 worker"
-    assert soak.in_words({"full disk": 1, "told": 1, "kept": 7}) == "1 full disk, 1 told, 7 kept"
+    tried = {"full disk": 1, "reported": 1, "kept": 7}
+    assert soak.in_words(tried) == "1 full disk, 1 reported, 7 kept"
