@@ -10,6 +10,7 @@ from dlst._compiled import compiled
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 
 
 CHUNK = 64
@@ -173,7 +174,7 @@ def largest(similarities: Singles, own: Longs, k: int) -> Ints:
 
 
 @compiled(fastmath={"contract", "reassoc"})
-def nearness(queries: NDArray[np.float64], rows: NDArray[np.float64]) -> Singles:
+def nearness(queries: Doubles, rows: Doubles) -> Singles:
     """Return minus the squared distance of each query to each row, shape (queries, n)."""
     found = np.empty((queries.shape[0], rows.shape[0]), np.float32)
     for i in range(queries.shape[0]):
@@ -183,6 +184,20 @@ def nearness(queries: NDArray[np.float64], rows: NDArray[np.float64]) -> Singles
                 difference = queries[i, f] - rows[c, f]
                 total += difference * difference
             found[i, c] = -total
+    return found
+
+
+@compiled(fastmath={"contract", "reassoc"})
+def listed_distances(queries: Doubles, rows: Doubles, places: Ints) -> Singles:
+    """Return the squared distance of each query to the rows listed for it, shape (queries, k)."""
+    found = np.empty(places.shape, np.float32)
+    for i in range(places.shape[0]):
+        for c in range(places.shape[1]):
+            row, total = rows[places[i, c]], 0.0
+            for f in range(rows.shape[1]):
+                difference = queries[i, f] - row[f]
+                total += difference * difference
+            found[i, c] = total
     return found
 
 
@@ -220,7 +235,7 @@ def largest_products(
     Returns
     -------
     rows : ndarray of shape (stop - first, k)
-        Largest product first.
+        Ascending; of equal products the first rows are taken.
     products : ndarray of the same shape
     """
     n = full.shape[1]
@@ -241,10 +256,6 @@ def largest_products(
                 continue
             for q in range(column_starts[f], column_starts[f + 1]):
                 sums[column_rows[q]] += x * column_values[q]
-        count = _select(sums, own[i], k, buffer, places, maxima)
-        # A stable order: of equal products the lower row comes first.
-        order = np.argsort(-buffer[:count], kind="mergesort")
-        for c in range(k):
-            found[i - first, c] = places[order[c]]
-            products[i - first, c] = buffer[order[c]]
+        _select(sums, own[i], k, buffer, places, maxima)
+        found[i - first], products[i - first] = places[:k], buffer[:k]
     return found, products

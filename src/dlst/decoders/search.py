@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._kernels.nearest import largest, largest_products, nearness
-from dlst._kernels.pair_distances import dense_pair_distances
+from dlst._kernels.nearest import largest, largest_products, listed_distances, nearness
 from dlst._matrices import FeatureMatrix
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.neighbours import Neighbours, in_blocks, row_blocks
@@ -59,26 +58,25 @@ def nearest_codes(
 
     def search(block: slice) -> tuple[IntArray, FloatArray]:
         places = largest(near(block), left_out[block], k)
-        asked = np.repeat(np.arange(len(places)), k)
-        distances = dense_pair_distances(
-            queries[block], database, asked, places.ravel().astype(np.int64)
-        ).reshape(places.shape)
-        return _ascending(places, distances.astype(np.float32))
+        distances = listed_distances(queries[block], database, places)
+        ordered, ascending = _ascending(places, distances)
+        return ordered, ascending.astype(np.float64)
 
     return in_blocks(search, row_blocks(len(queries), len(database)), k, n_jobs)
 
 
 def _ascending(
-    places: NDArray[np.int32], distances: NDArray[np.float32]
-) -> tuple[IntArray, FloatArray]:
-    """Order each row by distance, equal ones by place: both in one number, which is quick to sort.
-
-    The bits of singles from 0 on, read as integers, are in the same order.
-    """
-    pairs = distances.view(np.uint32).astype(np.uint64) << 32 | places.astype(np.uint64)
+    places: NDArray[np.int32], values: NDArray[np.float32]
+) -> tuple[IntArray, NDArray[np.float32]]:
+    """Order each row by value, equal ones by place: both in one number, which is quick to sort."""
+    # Bits of singles from 0 on order as integers do; of those below 0 all but the first are turned.
+    bits = values.view(np.int32)
+    keys = bits ^ (bits >> 31 & 0x7FFFFFFF)
+    pairs = keys.astype(np.int64) << 32 | places
     pairs.sort(axis=1)
-    ordered = (pairs >> 32).astype(np.uint32).view(np.float32)
-    return (pairs & 0xFFFFFFFF).astype(np.int64), ordered.astype(np.float64)
+    keys = (pairs >> 32).astype(np.int32)
+    ordered = (keys ^ (keys >> 31 & 0x7FFFFFFF)).view(np.float32)
+    return pairs & 0xFFFFFFFF, ordered
 
 
 def _nearness_to(
@@ -124,7 +122,9 @@ def nearest_cosines(
 
     def search(block: slice) -> tuple[IntArray, FloatArray]:
         places, products = largest_products(*rows, block.start, block.stop, *columns, left_out, k)
-        return places.astype(np.int64), np.maximum(2.0 - 2.0 * products.astype(np.float64), 0.0)
+        # Less than 0, so that zeros are alike.
+        ordered, negative = _ascending(places, 0.0 - products)
+        return ordered, np.maximum(2.0 + 2.0 * negative.astype(np.float64), 0.0)
 
     return in_blocks(search, row_blocks(unit.shape[0], database.n), k, n_jobs)
 
