@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,23 +18,29 @@ Doubles = NDArray[np.float64]
 CHUNK = 64
 """Values that are refused together."""
 
-MANY = 25
+MANY = 50
 """Where more than one in so many values is wanted, they are counted, not compared."""
 
-DIGITS = ((21, 11), (10, 11), (0, 10))
-"""Where the digits of a key begin, and how many bits they have; the highest first."""
+Digits: TypeAlias = tuple[Ints, Ints, Ints]
+"""Room for keys, for those that begin alike, and for how many have each digit, in two lists."""
 
 
 @compiled()
 def _select(
-    values: Singles, own: int, k: int, buffer: Singles, places: Ints, maxima: Singles
+    values: Singles,
+    own: int,
+    k: int,
+    buffer: Singles,
+    places: Ints,
+    maxima: Singles,
+    digits: Digits,
 ) -> int:
     """Gather the k largest values, in their order, in the front of a buffer of more than k.
 
     Of equal values the first are taken. Returns their number.
     """
     if k * MANY > len(values):
-        found: int = _select_many(values, own, k, buffer, places)
+        found: int = _select_many(values, own, k, buffer, places, digits)
         return found
     least = _bound(values, k + (own >= 0), maxima)
     count = 0
@@ -70,55 +78,77 @@ def _bound(values: Singles, rank: int, maxima: Singles) -> np.float32:
 
 
 @compiled()
-def _select_many(values: Singles, own: int, k: int, buffer: Singles, places: Ints) -> int:
+def _select_many(
+    values: Singles, own: int, k: int, buffer: Singles, places: Ints, digits: Digits
+) -> int:
     """Do what :func:`_select` does, in a time that hardly depends on k."""
+    keys, near, counts = digits
     bits = values.view(np.int32)
-    least, wanted = _least_key(bits, own, k)
-    count = 0
     for c in range(len(bits)):
-        key = _key(bits[c])
-        if key < least or c == own:
-            continue
-        if key == least:
+        # Singles below 0 are ordered as their amounts, upside down; -0.0 is 0.0.
+        keys[c] = bits[c] if bits[c] >= 0 else -(bits[c] & np.int32(0x7FFFFFFF))
+    if own >= 0:
+        keys[own] = np.int32(-0x80000000)
+    least, wanted = _least_key(keys, k, near, counts)
+    count = 0
+    for c in range(len(keys)):
+        if keys[c] == least:
             if wanted == 0:
                 continue
             wanted -= 1
-        buffer[count], places[count] = values[c], c
-        count += 1
+        # No branch: which are large cannot be foreseen, and the next overwrites what is not.
+        places[count] = c
+        count += keys[c] >= least
+    for c in range(count):
+        buffer[c] = values[places[c]]
     return count
 
 
 @compiled()
-def _least_key(bits: Ints, own: int, k: int) -> tuple[int, int]:
-    """Return the least key of the k largest values, and how many with that key are among them.
+def _least_key(keys: Ints, k: int, near: Ints, counts: Ints) -> tuple[int, int]:
+    """Return the least of the k largest keys, and how many with that key are among them.
 
     It is found digit by digit: how many keys that begin like it go on with each.
     """
-    least, wanted = 0, k
-    counts = np.empty(1 << 11, np.int64)
-    for low, width in DIGITS:
-        counts[:] = 0
-        for c in range(len(bits)):
-            key = _key(bits[c])
-            if key >> (low + width) == least:
-                counts[(key >> low) & ((1 << width) - 1)] += 1
-        if own >= 0 and _key(bits[own]) >> (low + width) == least:
-            counts[(_key(bits[own]) >> low) & ((1 << width) - 1)] -= 1
-        digit = (1 << width) - 1
-        while counts[digit] < wanted:
-            wanted -= counts[digit]
-            digit -= 1
-        least = (least << width) + digit
+    counts[:] = 0
+    for c in range(len(keys)):
+        # Two lists: neighbours often have the same digit, and one would wait for the other.
+        counts[c & 1, (keys[c] >> 21) + 1024] += 1
+    for digit in range(counts.shape[1]):
+        counts[0, digit] += counts[1, digit]
+    digit, wanted = _digit(counts[0], k)
+    least, m = digit - 1024, 0
+    for c in range(len(keys)):
+        near[m] = keys[c]
+        m += (keys[c] >> 21) == least
+    for low, width in ((10, 11), (0, 10)):
+        counts[0] = 0
+        for c in range(m):
+            counts[0, (near[c] >> low) & ((1 << width) - 1)] += 1
+        digit, wanted = _digit(counts[0], wanted)
+        least, kept = (least << width) + digit, 0
+        for c in range(m):
+            near[kept] = near[c]
+            kept += (near[c] >> low) == least
+        m = kept
     return least, wanted
 
 
 @compiled()
-def _key(bits: np.int32) -> np.int64:
-    """Turn the bits of a single into a number from 0 to 2³² that orders as singles do."""
-    if bits < 0:
-        # Those below 0 are as their amounts, upside down; -0.0 is 0.0.
-        return (np.int64(1) << 31) - (np.int64(bits) & 0x7FFFFFFF)
-    return np.int64(bits) + (np.int64(1) << 31)
+def _digit(counts: Ints, wanted: int) -> tuple[int, int]:
+    """Return the digit of the key with so many at or above it, and its rank among its equals."""
+    digit = len(counts) - 1
+    while counts[digit] < wanted:
+        wanted -= counts[digit]
+        digit -= 1
+    return digit, wanted
+
+
+@compiled()
+def _digits(n: int, k: int) -> Digits:
+    """Make room for the keys of n values, where many of them are wanted."""
+    m = n if k * MANY > n else 0
+    return np.empty(m, np.int32), np.empty(m, np.int32), np.empty((2, 2048), np.int32)
 
 
 @compiled()
@@ -167,8 +197,9 @@ def largest(similarities: Singles, own: Longs, k: int) -> Ints:
     buffer = np.empty(2 * k + 64, np.float32)
     places = np.empty(2 * k + 64, np.int32)
     maxima = np.empty(_groups(similarities.shape[1], k), np.float32)
+    digits = _digits(similarities.shape[1], k)
     for i in range(n_rows):
-        _select(similarities[i], own[i], k, buffer, places, maxima)
+        _select(similarities[i], own[i], k, buffer, places, maxima, digits)
         found[i] = places[:k]
     return found
 
@@ -245,6 +276,7 @@ def largest_products(
     buffer = np.empty(2 * k + 64, np.float32)
     places = np.empty(2 * k + 64, np.int32)
     maxima = np.empty(_groups(n, k), np.float32)
+    digits = _digits(n, k)
     for i in range(first, stop):
         sums[:] = 0
         for p in range(indptr[i], indptr[i + 1]):
@@ -256,6 +288,6 @@ def largest_products(
                 continue
             for q in range(column_starts[f], column_starts[f + 1]):
                 sums[column_rows[q]] += x * column_values[q]
-        _select(sums, own[i], k, buffer, places, maxima)
+        _select(sums, own[i], k, buffer, places, maxima, digits)
         found[i - first], products[i - first] = places[:k], buffer[:k]
     return found, products
