@@ -110,3 +110,19 @@ def test_few_rows_can_be_nearest():
     rows = np.random.default_rng(1).normal(size=(25_000, 20))
     found = NeighbourIndex(rows)
     assert len(found._coded.candidates(rows[3], 10, 3)) < 200
+
+
+def test_few_rows_can_be_nearest_where_one_column_is_far_wider_than_the_others():
+    rows = np.random.default_rng(1).normal(size=(2_500, 400)) * np.r_[60.0, np.ones(399)]
+    rows[:, 0] *= np.random.default_rng(2).random(2_500) < 0.02
+    found = NeighbourIndex(rows)
+    assert len(found._coded.candidates(rows[3], 10, 3)) < 40
+
+
+def test_a_row_that_is_far_longer_than_those_sampled_is_found():
+    rows = np.random.default_rng(1).normal(size=(2_500, 400))
+    rows[1] *= 1e6
+    found = NeighbourIndex(rows)
+    assert found._coded is not None
+    for query in (rows[[1]], rows[[2]], 1e200 * rows[[2]]):
+        assert_same(found.nearest(7, query), nearest_neighbours(rows, 7, query))

@@ -7,20 +7,18 @@ number are a quarter of what they take. Which rows can be among the nearest is b
 from __future__ import annotations
 
 import numpy as np
+from sklearn.utils.extmath import row_norms
 
 from dlst._kernels.coded_rows import coded_squares
 from dlst._kernels.nearest import largest
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.neighbours import row_blocks
 
-LARGEST_SUM = 2**29
-"""Of squared codes of a row: a squared distance is at most four times that, and has 32 bits."""
+LONGEST = 2.0**14.5
+"""Of codes: a squared distance is at most the square of twice that, and has 32 bits."""
 
 WIDEST = 30_000
-"""Columns, of which each has a code of at least 133 then."""
-
-KEPT_WHOLE = 1.0
-"""Share of the numbers of a thousand rows that are coded without being cut off."""
+"""Columns: a row of equal numbers has codes of 133 then."""
 
 _ROUNDING = 1e-5
 """Of distances in single precision, with room."""
@@ -28,9 +26,15 @@ _ROUNDING = 1e-5
 _MOST_LOST = 1e30
 """Farther than all codes, so that such a row is always looked at."""
 
+_FAR_OFF = 1e100
+"""More steps than that are lost anyway; their squares are still numbers."""
+
 
 class CodedRows:
     """Rows x ≈ centre + step · code, with what is lost of each.
+
+    The step is such that the longest of a thousand rows has as long a code as there can be; rows
+    that are longer are shortened, and lose that.
 
     Attributes
     ----------
@@ -44,9 +48,10 @@ class CodedRows:
     def __init__(self, rows: FloatArray):
         n, d = rows.shape
         self.centre = rows.mean(axis=0)
-        sample = np.abs(rows[:: max(1, n // 1000)] - self.centre)
-        self.largest_code = int(np.sqrt(LARGEST_SUM / d)) - 1
-        self.step = float(np.quantile(sample, KEPT_WHOLE)) / self.largest_code or 1.0
+        # Whole numbers nearest to a row are longer than it by half a diagonal at most.
+        self.most = LONGEST - 0.5 * np.sqrt(d) - 1.0
+        sample = rows[:: max(1, n // 1000)] - self.centre
+        self.step = float(row_norms(sample).max()) / self.most or 1.0
         self.codes = np.empty((n, d), dtype=np.int16)
         self.squares, self.lost = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.float32)
         for block in row_blocks(n, d):
@@ -72,7 +77,9 @@ class CodedRows:
 
     def _coded(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return codes (m, d), and what is lost of each row, in steps."""
-        steps = (rows - self.centre) / self.step
-        codes = np.clip(np.rint(steps), -self.largest_code, self.largest_code)
+        steps = np.clip((rows - self.centre) / self.step, -_FAR_OFF, _FAR_OFF)
+        lengths = row_norms(steps)
+        shares = self.most / np.maximum(lengths, self.most)
+        codes = np.rint(steps * shares[:, None])
         gaps = steps - codes
         return codes, np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
