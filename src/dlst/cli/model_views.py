@@ -47,10 +47,14 @@ def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> Renderabl
     r = found["top_r"]["r"]
     groups = {
         "scores": "ranking and probabilities",
+        "top": "the first labels of each row's ranking",
         "decisions": f"decisions of the model, by {decided_words(found['decision'])}",
-        "top_r": f"the {r} best labels of each row (the paper's rule)",
+        "top_r": f"the {'best label' if r == 1 else f'{r} best labels'} of each row (the paper's "
+        "rule)",
     }
     for group, title in groups.items():
+        if not found[group]:
+            continue
         table.add_row(Text(title, "italic"))
         for metric, value in found[group].items():
             if metric != "r":
@@ -59,7 +63,8 @@ def measures_view(name: str, n_samples: int, found: dict[str, Any]) -> Renderabl
     ceiling = found["top_r_ceiling"]
     note = (
         f"\nNo ranking can exceed micro-F1 {ceiling['micro_f1']:.4f} or macro-F1 "
-        f"{ceiling['macro_f1_upper_bound']:.4f} with {r} labels for each row of these data."
+        f"{ceiling['macro_f1_upper_bound']:.4f} with {r} {'label' if r == 1 else 'labels'} "
+        "for each row of these data."
     )
     return Group(table, Text(note, "dim"), rules_view(found["rules"], found["decision"]))
 

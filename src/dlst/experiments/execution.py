@@ -17,7 +17,7 @@ from dlst.data import Dataset, fingerprint, load
 from dlst.decisions.label_sets import calibration_error
 from dlst.errors import DataError
 from dlst.experiments.latent_plane import spread_rows
-from dlst.experiments.measures import KEPT_OF_RULES, measure
+from dlst.experiments.measures import KEPT_OF_RULES, measure, measure_top
 from dlst.experiments.plan import Cell
 from dlst.experiments.probes.latent_map import map_of
 from dlst.experiments.protocols import Rows, rows_of, with_unlabelled
@@ -106,7 +106,10 @@ def _measured(cell: Cell, parameters: Mapping[str, Any], rows: Rows) -> dict[str
     found = measure(test.Y, decided, P, S, r, by_rules)
     decision, tau = model.decided_by()
     measured: dict[str, Any] = {
-        "metrics": found.flat,
+        "metrics": {
+            **found.flat,
+            **measure_top(test.Y, S, model.prevalence_, len(model.training_rows_)),
+        },
         "decision": decision,
         "tau": tau,
         "rules": found.rules if cell.protocol.get("rules") else {},

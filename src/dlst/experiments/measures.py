@@ -6,14 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from dlst.data import Dataset
 from dlst.metrics import evaluate, instance_average_precision, labels_per_row, top_r_ceiling
+from dlst.metrics.top import propensities_of
 
 RANKING = ("instance_average_precision", "one_error", "ranking_loss", "coverage")
 BY_LABEL = ("macro_average_precision", "micro_average_precision", "macro_auc")
 PROBABILITY = ("log_loss", "expected_calibration_error")
 DECISIONS = ("micro_f1", "macro_f1", "instance_f1", "hamming_loss", "subset_accuracy", "jaccard")
 TOP_R = ("micro_f1", "macro_f1")
+TOP = ("precision_at_k", "ndcg_at_k", "propensity_scored_precision_at_k")
+LABELS_WITH_TOP = 20
+"""From so many labels on the first few of a ranking are measured by themselves."""
+
+FEWEST_WITH_PROPENSITIES = 3
+
 SUITED = {
     "micro_f1": "micro",
     "macro_f1": "macro",
@@ -92,6 +101,20 @@ def measure(
     )
 
 
+def measure_top(Y: Any, S: Any, prevalence: Any, n_train: int) -> dict[str, float]:
+    """Measure the first 1, 3 and 5 of many labels; of few labels nothing.
+
+    Rare labels weigh more by the propensities of the training rows, of which ``prevalence`` says
+    how many have each label.
+    """
+    if S.shape[1] < LABELS_WITH_TOP:
+        return {}
+    if n_train < FEWEST_WITH_PROPENSITIES:
+        return evaluate(Y, S, TOP[:2])
+    found = propensities_of(np.asarray(prevalence) * n_train, n_train)
+    return evaluate(Y, S, TOP, propensities=found)
+
+
 def measure_model(model: Any, data: Dataset) -> dict[str, Any]:
     """Measure a fitted method on data: metrics by group, and the ceiling of the top-r rule.
 
@@ -105,6 +128,7 @@ def measure_model(model: Any, data: Dataset) -> dict[str, Any]:
         "decision": decision,
         "tau": tau,
         "scores": found.scores,
+        "top": measure_top(data.Y, S, model.prevalence_, len(model.training_rows_)),
         "decisions": found.decisions,
         "rules": found.rules,
         "top_r": {"r": r, **found.top_r},

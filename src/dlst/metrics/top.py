@@ -238,11 +238,15 @@ def propensities(Y: Any, *, A: float = 0.55, B: float = 1.5) -> FloatArray:
     """
     truth = as_truth(Y)
     n, K = truth.shape
+    return propensities_of(np.bincount(truth.relevant.columns, minlength=K), n, A=A, B=B)
+
+
+def propensities_of(frequencies: Any, n: int, *, A: float = 0.55, B: float = 1.5) -> FloatArray:
+    """Estimate propensities from how many of n training rows have each label."""
     if n < 3:
         raise DataError(
             f"propensities need at least 3 training rows, where log N exceeds 1; got {n}."
         )
-    frequencies = np.bincount(truth.relevant.columns, minlength=K)
     C = (np.log(n) - 1.0) * (B + 1.0) ** A
     return np.asarray(1.0 / (1.0 + C * (frequencies + B) ** -A), dtype=np.float64)
 
