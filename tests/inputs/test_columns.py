@@ -167,6 +167,13 @@ def test_words_are_those_of_scikit_learn() -> None:
     assert abs(ours.transform(texts) - expected).max() < 1e-15
 
 
+def test_chinese_and_japanese_characters_are_words_and_pairs() -> None:
+    words = WordFeatures().fit(["打印机 A4", "カード", "한국어 über"])
+    names = set(words.get_feature_names_out())
+    assert {"打", "打 印", "印 机", "a4", "カ ー", "한국어 über"} <= names
+    assert words.transform(["这台打印机"]).nnz == 5
+
+
 def test_texts_without_words_are_refused() -> None:
     with pytest.raises(DataError, match="texts must hold words"):
         WordFeatures().fit(["", " "])

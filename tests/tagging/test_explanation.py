@@ -96,3 +96,18 @@ def test_pictures_are_shown(tmp_path) -> None:
     assert tagger.predict_tags(rows[30:]) == [[row["colour"]] for row in rows[30:]]
     found = tagger.explain(rows[30:31])
     assert found._repr_html_().count("data:image/jpeg;base64,") > 3
+
+
+def test_characters_without_blanks_and_emoji_are_words() -> None:
+    texts = ["打印机卡纸了", "我要退款", "打印机没有墨", "退款还没有到", "🎉 ok", "🎉🎉 fine"] * 5
+    tags = [["printer"], ["refund"], ["printer"], ["refund"], ["party"], ["party"]] * 5
+    tagger = Tagger(random_state=0).fit(texts, tags)
+    assert tagger.predict_tags(["你的打印机", "请退款", "🎉"]) == [
+        ["printer"],
+        ["refund"],
+        ["party"],
+    ]
+    printer, party = tagger.explain(["你的打印机", "so 🎉"], top=1).rows
+    assert printer["labels"][0]["because"][0]["what"] in "打印机"
+    assert party["labels"][0]["because"][0]["what"] == "🎉"
+    assert "<mark" in tagger.explain(["打印机"], top=1)._repr_html_()

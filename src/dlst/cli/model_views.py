@@ -167,7 +167,7 @@ def _voters(source: str, votes: Sequence[Mapping[str, Any]]) -> Table:
             f"{vote['weight']:.3f}",
             Text(bar, "cyan"),
             Text(", ".join(vote["tags"] or ())),
-            Text(vote["text"] or ""),
+            Text(" ".join((vote["text"] or "").split())),
         )
     return table
 

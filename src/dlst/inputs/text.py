@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +22,29 @@ from dlst.inputs.notes import Tally
 from dlst.inputs.part import Part
 from dlst.inputs.strings import Strings
 
-WORDS_AND_SIGNS = r"(?u)\w+|[^\w\s]"
-"""Signs count: an exclamation mark or a smiley says something about a short text."""
+_UNSPACED = (
+    r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+)
+"""Chinese and Japanese characters, whose words stand without blanks between them."""
+
+WORDS_AND_SIGNS = rf"(?u)[^\W{_UNSPACED}]+|[{_UNSPACED}]|[^\w\s]"
+"""Each Chinese or Japanese character is a word, so that pairs of them are what words mostly are.
+Signs count: an exclamation mark or a smiley says something about a short text."""
+
+_WORDS = re.compile(rf"([^\W{_UNSPACED}]+|[{_UNSPACED}\u2600-\u27bf\U0001f000-\U0001faff])")
+
+
+def words_and_rest(text: str) -> list[str]:
+    """Split a text into what is around its words, and in every second place a word.
+
+    Of signs only emoji are words: these are what an explanation can name.
+
+    Examples
+    --------
+    >>> words_and_rest("Great 🎉, 好的!")
+    ['', 'Great', ' ', '🎉', ', ', '好', '', '的', '!']
+    """
+    return _WORDS.split(text)
 
 
 @with_parameters

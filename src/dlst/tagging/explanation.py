@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from dlst.inputs import TableEncoder, Tally
 from dlst.inputs.cells import texts_of
+from dlst.inputs.text import words_and_rest
 from dlst.tagging.examples import picture_address, summaries, thumbnail
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ DIRECT = "direct"
 
 MOST_WORDS = 80
 """Of longer texts so many distinct words are tried."""
-
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -160,9 +158,10 @@ def _without_each(tagger: Tagger, frame: Any) -> tuple[list[dict[str, str]], Any
     left = []
     for name in encoder.names_of("text"):
         text = texts_of(frame[name])[0]
-        for word in list(dict.fromkeys(_WORD.findall(text.lower())))[:MOST_WORDS]:
+        parts = words_and_rest(text)
+        for word in list(dict.fromkeys(part.lower() for part in parts[1::2]))[:MOST_WORDS]:
             tried.append({"column": name, "what": word})
-            rest = re.sub(rf"\b{re.escape(word)}\b", " ", text, flags=re.IGNORECASE)
+            rest = "".join(" " if part.lower() == word else part for part in parts)
             left.append(frame.assign(**{name: rest}))
     if not left:
         return tried, blocks
@@ -187,7 +186,7 @@ def _told(row: dict[str, Any]) -> str:
         lines.append(f"  {source}:")
         lines += [
             f"    {voter['weight']:.3f}  {';'.join(voter['tags']) or '(no tags)'}  "
-            f"{(voter['text'] or '')[:80]}"
+            f"{' '.join((voter['text'] or '').split())[:80]}"
             for voter in voters
         ]
     return "\n".join(lines)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup, escape
+
+from dlst.inputs.text import words_and_rest
 
 _TEMPLATE = """
 <div style="font-family: system-ui, sans-serif; max-width: 60em">
@@ -70,7 +71,7 @@ def _marked(row: dict[str, Any]) -> Markup:
     strengths = {reason["what"]: reason["contribution"] for reason in reasons}
     largest = max((abs(value) for value in strengths.values()), default=1.0)
     parts = []
-    for part in re.split(r"(\w+)", row["text"]):
+    for part in words_and_rest(row["text"]):
         strength = strengths.get(part.lower(), 0.0) / largest
         if abs(strength) < 0.1:
             parts.append(escape(part))

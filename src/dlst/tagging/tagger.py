@@ -335,6 +335,11 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
     def _method(self, *, is_scaled: bool) -> MultiLabelClassifier:
         method = make(self.method) if isinstance(self.method, str) else clone(self.method)
+        if not hasattr(method, "predict"):
+            raise DataError(
+                "method must be a name of dlst.methods.available(), one of its estimators or "
+                f"another classifier; got {type(method).__name__}."
+            )
         if not isinstance(method, MultiLabelClassifier):
             method = AnyClassifier(method)
         settings = method.get_params(deep=False)
