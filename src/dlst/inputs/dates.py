@@ -19,6 +19,16 @@ _CLOCK = r"(?:[T ](\d\d?)(:\d\d(?::\d\d(?:\.\d+)?)?)\s?([AaPp][Mm]|Z|[+-]\d\d:?\
 _YEAR_FIRST = re.compile(rf"(\d{{4}})([-/.])(\d\d?)\2(\d\d?){_CLOCK}")
 _YEAR_LAST = re.compile(rf"(\d\d?)([-/.])(\d\d?)\2(\d{{4}}){_CLOCK}")
 
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|"
+    r"Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
+)
+_WEEKDAY = r"(?:(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? )?"
+_MONTH_NAMED = re.compile(
+    rf"{_WEEKDAY}(?:(\d\d?)[- ]{_MONTH}[- ]|{_MONTH} (\d\d?),? )(\d{{4}}),?{_CLOCK}", re.IGNORECASE
+)
+
 DAY_FIRST, MONTH_FIRST, YEAR_FIRST = "day first", "month first", "year first"
 _DAY = 86_400.0
 
@@ -30,8 +40,10 @@ def looks_like_date(text: str) -> bool:
     --------
     >>> [looks_like_date(text) for text in ("2024-02-01", "1.2.2024 08:30", "12.5", "soon")]
     [True, True, False, False]
+    >>> looks_like_date("Thu, 1 Feb 2024 08:30:00 +0000"), looks_like_date("February 1, 2024")
+    (True, True)
     """
-    return bool(_YEAR_FIRST.fullmatch(text) or _YEAR_LAST.fullmatch(text))
+    return any(kind.fullmatch(text) for kind in (_YEAR_FIRST, _YEAR_LAST, _MONTH_NAMED))
 
 
 class DateColumn(Part):
@@ -45,7 +57,8 @@ class DateColumn(Part):
     ----------
     format : str, optional
         As of :func:`time.strftime`, such as ``"%d/%m/%Y"``. By default years first, or day and
-        month in the order that the training cells show.
+        month in the order that the training cells show; English names of months leave no order
+        open.
     """
 
     def __init__(self, format: str | None = None):  # noqa: A002
@@ -127,17 +140,22 @@ class DateColumn(Part):
     def _iso(self, text: str) -> str:
         """Write a date year, month, day; pandas would swap day and month where that helps."""
         text = text.strip()
-        # A year that comes first leaves nothing open, whatever the training cells show.
-        order = YEAR_FIRST if _YEAR_FIRST.fullmatch(text) else self.order_
-        found = (_YEAR_FIRST if order == YEAR_FIRST else _YEAR_LAST).fullmatch(text)
-        if found is None:
-            return "no date"
-        first, _, second, third, hour, minutes, zone = found.groups()
-        year, month, day = {
-            YEAR_FIRST: (first, second, third),
-            DAY_FIRST: (third, second, first),
-            MONTH_FIRST: (third, first, second),
-        }[order]
+        # A year that comes first or a month's name leaves nothing open, whatever the cells show.
+        if found := _MONTH_NAMED.fullmatch(text):
+            before, named, named_first, after, year, hour, minutes, zone = found.groups()
+            day = before or after
+            month = str(_MONTHS.index((named or named_first)[:3].lower()) + 1)
+        else:
+            order = YEAR_FIRST if _YEAR_FIRST.fullmatch(text) else self.order_
+            found = (_YEAR_FIRST if order == YEAR_FIRST else _YEAR_LAST).fullmatch(text)
+            if found is None:
+                return "no date"
+            first, _, second, third, hour, minutes, zone = found.groups()
+            year, month, day = {
+                YEAR_FIRST: (first, second, third),
+                DAY_FIRST: (third, second, first),
+                MONTH_FIRST: (third, first, second),
+            }[order]
         if (half := (zone or "").lower()) in ("am", "pm"):
             if not 1 <= int(hour) <= 12:
                 return "no date"
@@ -155,11 +173,11 @@ def _order(column: Any, name: str) -> str:
             f"column {name!r} must hold dates; got numbers. Give their format: "
             f"columns={{'date': {{{name!r}: '%Y%m%d'}}}}."
         )
-    pairs = [
-        (int(found[1]), int(found[3]), found[2])
-        for cell in column
-        if isinstance(cell, str) and (found := _YEAR_LAST.fullmatch(cell.strip()))
-    ]
+    pairs, example = [], ""
+    for cell in column:
+        if isinstance(cell, str) and (found := _YEAR_LAST.fullmatch(cell.strip())):
+            pairs.append((int(found[1]), int(found[3]), found[2]))
+            example = example or cell
     if not pairs:
         return YEAR_FIRST
     if any(first > 12 for first, _, _ in pairs) or all(sign == "." for _, _, sign in pairs):
@@ -168,7 +186,7 @@ def _order(column: Any, name: str) -> str:
         return MONTH_FIRST
     raise DataError(
         f"column {name!r} holds dates that can be read day first or month first, such as "
-        f"{shown(next(iter(column)))}. Give their format: "
+        f"{shown(example)}. Give their format: "
         f"columns={{'date': {{{name!r}: '%d/%m/%Y'}}}}, or %m/%d/%Y."
     )
 
