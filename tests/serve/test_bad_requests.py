@@ -69,6 +69,15 @@ def test_what_are_no_rows(client: TestClient, body: bytes, status: int) -> None:
     assert refused.json()["error"]
 
 
+def test_rows_are_not_wrapped(client: TestClient, row: dict[str, Any]) -> None:
+    refused = client.post("/predict", json={"rows": [row]})
+    assert refused.status_code == 422
+    assert refused.json()["error"] == (
+        "expected a row, or a list of rows; got an object that holds a list as 'rows'. Send the "
+        "list itself."
+    )
+
+
 @pytest.mark.parametrize(
     ("method", "address", "status", "said"),
     [

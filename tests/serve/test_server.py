@@ -28,5 +28,5 @@ def test_a_port_that_is_taken_is_told_before_the_model_is_loaded(tmp_path):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(DataError, match=f"cannot listen on 127.0.0.1 port {port}"):
+        with pytest.raises(DataError, match=f"on 127.0.0.1 port {port}: .* another --port"):
             serve(tmp_path / "no model", port=port)

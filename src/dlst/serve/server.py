@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
 import socket
@@ -104,7 +105,11 @@ def _bound(host: str, port: int) -> socket.socket:
     except OSError as error:
         if taken is not None:
             taken.close()
-        raise DataError(f"cannot listen on {host} port {port}: {error.strerror}.") from error
+        of_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        remedy = " Choose another --port; 0 takes a free one." if of_port else ""
+        raise DataError(
+            f"cannot listen on {host} port {port}: {error.strerror}.{remedy}"
+        ) from error
     return taken
 
 

@@ -107,6 +107,13 @@ class TableModel(Subject):
 
     def _misfit(self, row: dict[str, Any], place: int) -> DataError:
         """Let the encoder say which columns lack, and which may be meant by others."""
+        if len(row) == 1:
+            ((name, value),) = row.items()
+            if isinstance(value, list) and name not in self._kinds:
+                return DataError(
+                    f"expected a row, or a list of rows; got an object that holds a list as "
+                    f"{name!r}. Send the list itself."
+                )
         try:
             self._encoder.check_columns(list(row), Tally())
         except DataError as error:
