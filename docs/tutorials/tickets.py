@@ -6,7 +6,7 @@ A help desk has a table of tickets. People have tagged a few hundred of them by 
 come in every day. By the end of this page you will have a model that reads tickets straight from
 the file, suggests tags with probabilities, explains them, and answers over HTTP.
 
-You need ``pip install '.[serve,plots]'`` in a clone of the repository. The two tables are made up:
+You need ``pip install '.[serve,plots]'`` in a clone of the repository. The two tables are invented:
 :download:`tickets.csv <../tutorials/tickets.csv>` and :download:`new.csv <../tutorials/new.csv>`,
 in the repository's ``docs/tutorials``. You can put your own in their place.
 """
