@@ -263,7 +263,16 @@ def is_theirs(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any
     Where a default of None overrides a str or a float, Sphinx would show that type's docstring.
     """
     module = getattr(obj, "__module__", None) or ""
-    return True if module.startswith("sklearn") or obj is None else None
+    is_default = obj is None and name in parameters_of_methods()
+    return True if module.startswith("sklearn") or is_default else None
+
+
+@cache
+def parameters_of_methods() -> set[str]:
+    """Return the names of the parameters that methods have."""
+    methods = importlib.import_module("dlst.methods")
+    names = methods.available()
+    return {key for name in names for key in methods.make(name).get_params(deep=False)}
 
 
 def find_by_short_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
