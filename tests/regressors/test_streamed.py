@@ -72,7 +72,9 @@ def test_few_rows_choose_and_all_rows_check(monkeypatch):
 
 def test_a_penalty_far_from_the_best_is_left_for_the_best_of_all_rows(streamed):
     X, T = problem()
-    rows = streamed_search.StreamedRows(KernelRidge(n_basis=30, gamma="median").first_basis().fit(X), X)
+    rows = streamed_search.StreamedRows(
+        KernelRidge(n_basis=30, gamma="median").first_basis().fit(X), X
+    )
     attempt = streamed_search._Attempt(rows, T)
     alphas = np.array([0.01, 0.1, 1.0, 10.0, 100.0, 1000.0])
     errors, leverages = attempt.errors(np.arange(len(X)), alphas)
