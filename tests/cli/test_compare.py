@@ -36,7 +36,9 @@ def test_methods_are_compared_and_a_second_call_adds_nothing(table, tmp_path, ca
     assert (run / "records.jsonl").read_text().splitlines() == lines
     assert "| method | " in capsys.readouterr().out
     assert main([*command, "--latex"]) == 0
-    assert r"\toprule" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert r"\toprule" in shown
+    assert r"%   \newenvironment{dlstfitted}" in shown.partition(r"\begin{table}")[0]
     assert main([*command, "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["records"]) == 4
 

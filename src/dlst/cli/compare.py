@@ -109,6 +109,7 @@ def compare(
         write_results,
     )
     from dlst.reports.document import Table
+    from dlst.reports.latex import TABLE_PREAMBLE
 
     if (plan_file is None) == (not data):
         raise PlanError(
@@ -155,6 +156,9 @@ def compare(
         views.print_json({"run": str(out), "records": evaluated})
     else:
         shown = run_views.sections_of(build_document(records, plan.as_dict()), PRINTED)
+        if latex:
+            lines = TABLE_PREAMBLE.splitlines()
+            typer.echo("\n".join(["% Tables need in the preamble:", *(f"%   {x}" for x in lines)]))
         if markdown or latex:
             typer.echo((document_to_latex if latex else document_to_markdown)(shown.blocks(Table)))
         else:

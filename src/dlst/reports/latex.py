@@ -18,11 +18,9 @@ from dlst.reports.document import Block, Chart, Document, Drawing, Section, Tabl
 ROWS_OF_A_PAGE = 40
 """A float is never broken; a table with more rows runs over pages."""
 
-PREAMBLE = r"""\documentclass{article}
-\usepackage[T1]{fontenc}
+TABLE_PREAMBLE = r"""\usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage{textcomp}
-\usepackage[margin=2.2cm]{geometry}
 \usepackage{array}
 \usepackage{booktabs}
 \usepackage{graphicx}
@@ -32,11 +30,16 @@ PREAMBLE = r"""\documentclass{article}
 \newsavebox{\dlstbox}
 \newenvironment{dlstfitted}{\begin{lrbox}{\dlstbox}}{\end{lrbox}%
   \ifdim\wd\dlstbox>\linewidth\resizebox{\linewidth}{!}{\usebox{\dlstbox}}%
-  \else\usebox{\dlstbox}\fi}
+  \else\usebox{\dlstbox}\fi}"""
+"""What tables need in the preamble of any document."""
+
+PREAMBLE = rf"""\documentclass{{article}}
+\usepackage[margin=2.2cm]{{geometry}}
+{TABLE_PREAMBLE}
 % A figure's file, or the words of the second argument while there is none.
-\newcommand{\dlstfigure}[2]{\IfFileExists{#1}%
-  {\includegraphics[width=\linewidth,height=.85\textheight,keepaspectratio]{#1}}%
-  {\fbox{\parbox{.8\linewidth}{#2}}}}"""
+\newcommand{{\dlstfigure}}[2]{{\IfFileExists{{#1}}%
+  {{\includegraphics[width=\linewidth,height=.85\textheight,keepaspectratio]{{#1}}}}%
+  {{\fbox{{\parbox{{.8\linewidth}}{{#2}}}}}}}}"""
 
 
 def document_to_latex(document: Document | Iterable[Block], figures: str = "") -> str:
