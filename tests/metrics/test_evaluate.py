@@ -173,3 +173,17 @@ def test_the_table_per_label_refuses_metrics_and_names_that_do_not_fit():
 def _family(name: str) -> str:
     stem, _, k = name.rpartition("_at_")
     return f"{stem}_at_k" if k.isdigit() else name
+
+
+def test_names_of_other_libraries_lead_to_ours():
+    Y, S = [[1, 0], [0, 1]], [[0.9, 0.1], [0.2, 0.3]]
+    for theirs, ours in {
+        "P@1": "precision_at_1",
+        "nDCG@5": "ndcg_at_5",
+        "PSP@k": "propensity_scored_precision_at_k",
+        "exact_match": "subset_accuracy",
+    }.items():
+        with pytest.raises(UnknownNameError, match=rf"Did you mean {ours}\?"):
+            m.evaluate(Y, S, [theirs])
+        with pytest.raises(ValueError, match=rf"Did you mean {ours}\?"):
+            m.evaluate(Y, S, theirs)

@@ -13,7 +13,7 @@ from dlst._nearest import did_you_mean
 from dlst.metrics._inputs import Pattern, Scores, Truth, as_decisions, as_scores, as_truth
 from dlst.metrics._ranks import Convention
 from dlst.metrics.decisions import labels_per_row, threshold_decisions, top_r_decisions
-from dlst.metrics.registry import METRICS, Metric, metric_info, split_name
+from dlst.metrics.registry import METRICS, Metric, known_elsewhere_as, metric_info, split_name
 
 Group = Literal["paper", "ranking", "bipartition", "top", "probability", "all"]
 
@@ -261,9 +261,10 @@ def _names(metrics: str | Sequence[str], inputs: _Inputs, propensities: Any) -> 
             )
         return names
     if metrics not in METRIC_GROUPS:
+        meant = known_elsewhere_as(metrics)
         raise ValueError(
             f"metrics must be one of {', '.join(METRIC_GROUPS)}, or names of metrics; "
-            f"got {metrics!r}.{did_you_mean(metrics, [*METRIC_GROUPS, *METRICS])}"
+            f"got {metrics!r}.{meant or did_you_mean(metrics, [*METRIC_GROUPS, *METRICS])}"
         )
     names = list(METRIC_GROUPS[metrics])
     if propensities is None:

@@ -91,12 +91,38 @@ def metric_info(name: str) -> Metric:
     if family not in METRICS:
         raise UnknownNameError(
             "a metric must be one of dlst.metrics.available(); got "
-            f"{name!r}.{nearest_or_all(name, METRICS)}"
+            f"{name!r}.{known_elsewhere_as(name) or nearest_or_all(name, METRICS)}"
         )
     metric = METRICS[family]
     if k is None:
         return metric
     return replace(metric, name=name, meaning=metric.meaning.replace("first k", f"first {k}"))
+
+
+_ELSEWHERE = {
+    "p": "precision",
+    "precision": "precision",
+    "ndcg": "ndcg",
+    "psp": "propensity_scored_precision",
+    "psndcg": "propensity_scored_ndcg",
+    "lrap": "instance_average_precision",
+    "map": "macro_average_precision",
+    "exact_match": "subset_accuracy",
+}
+"""What papers and other libraries call our metrics."""
+
+
+def known_elsewhere_as(name: object) -> str:
+    """Ask for the metric that others call so, behind a blank; nothing where none is.
+
+    Examples
+    --------
+    >>> known_elsewhere_as("P@3"), known_elsewhere_as("LRAP"), known_elsewhere_as("F1")
+    (' Did you mean precision_at_3?', ' Did you mean instance_average_precision?', '')
+    """
+    other, _, k = str(name).lower().partition("@")
+    ours = _ELSEWHERE.get(other, "") + (f"_at_{k}" if k else "")
+    return f" Did you mean {ours}?" if split_name(ours)[0] in METRICS else ""
 
 
 def split_name(name: str) -> tuple[str, int | None]:
