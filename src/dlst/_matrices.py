@@ -59,7 +59,8 @@ def as_indicator(Y: Any, what: str = "Y", *, unknown: str | None = "unknown entr
                 Y = _with_nan(Y).astype(np.float64)
             except (TypeError, ValueError) as error:
                 raise DataError(
-                    f"{what} must hold {values}; got other things ({error})."
+                    f"{what} must hold {values}; got other things ({error}). Where one word means "
+                    f"that a label is there, such as 'yes', compare: {what} == 'yes'."
                 ) from error
         if Y.ndim != 2:
             raise DataError(

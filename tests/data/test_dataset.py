@@ -77,7 +77,12 @@ def test_numbered_names_are_a_sequence():
         ),
         (np.eye(2), [[0, 1], [1, -1]], {}, "got -1 in row 1, column 1"),
         (np.eye(1), [1], {}, r"Y must be 2-D, one column per label; got shape \(1,\)"),
-        (np.eye(1), [["a"]], {}, r"Y must hold 0, 1 or NaN \(unknown entry\); got other things"),
+        (
+            np.eye(1),
+            [["a"]],
+            {},
+            r"Y must hold 0, 1 or NaN \(unknown entry\); got other things.* Y == 'yes'",
+        ),
         ([1.0], [[1]], {}, r"X must be 2-D, rows are instances; got shape \(1,\)"),
         ([["red"]], [[1]], {}, "X must be numeric"),
         (np.eye(2), Y2[:2], {"label_names": ["a"]}, "label_names must name each of the 2"),
