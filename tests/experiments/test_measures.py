@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 
 from dlst.cli.app import main
+from dlst.data import load
 from dlst.experiments import Plan, run
-from dlst.experiments.measures import measure_top
+from dlst.experiments.measures import measure_model, measure_top
+from dlst.methods import make
 from dlst.metrics import precision_at_k, propensities, propensity_scored_precision_at_k
 
 
@@ -37,6 +39,14 @@ def test_the_first_of_many_labels_are_measured():
     assert measure_top(Y[:, :19], S[:, :19], train.mean(axis=0)[:19], len(train)) == {}
     # Of two rows there are no propensities.
     assert "ndcg_at_5" in measure_top(Y, S, train[:2].mean(axis=0), 2)
+
+
+def test_a_model_that_does_not_number_its_rows_is_measured_without_propensities(table):
+    data = load(table)
+    model = make("plst").fit(data.X, data.Y)
+    assert "propensity_scored_precision_at_3" in measure_model(model, data)["top"]
+    del model.training_rows_
+    assert list(measure_model(model, data)["top"])[::3] == ["precision_at_1", "ndcg_at_1"]
 
 
 def test_records_and_the_shell_have_them(table, tmp_path, capsys):

@@ -122,13 +122,15 @@ def measure_model(model: Any, data: Dataset) -> dict[str, Any]:
     """
     r = min(labels_per_row(cardinality=float(model.prevalence_.sum())), data.n_labels)
     decided, P, S = model.predict_all(data.X)
+    # A fit on a cluster does not number its rows.
+    n_train = len(getattr(model, "training_rows_", ()))
     found = measure(data.Y, decided, P, S, r, model.predict_by_rules(data.X))
     decision, tau = model.decided_by()
     return {
         "decision": decision,
         "tau": tau,
         "scores": found.scores,
-        "top": measure_top(data.Y, S, model.prevalence_, len(model.training_rows_)),
+        "top": measure_top(data.Y, S, model.prevalence_, n_train),
         "decisions": found.decisions,
         "rules": found.rules,
         "top_r": {"r": r, **found.top_r},
