@@ -32,6 +32,13 @@ BENEATH = ["-c", "import sklearn.base"]
 """What every estimator waits for."""
 
 
+SURROUNDINGS = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONDONTWRITEBYTECODE": "",  # empty: byte code is kept on disk
+}
+
+
 def started(arguments: list[str]) -> Spent:
     """Run a fresh Python several times; keep the shortest."""
     return min((_once(arguments) for _ in range(RUNS)), key=lambda run: run.wall)
@@ -43,7 +50,7 @@ def _once(arguments: list[str]) -> Spent:
         [sys.executable, *arguments],
         check=True,
         stdout=subprocess.DEVNULL,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        env=os.environ | SURROUNDINGS,
     )
     wall = time.perf_counter() - clock
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -138,10 +138,14 @@ def goemotions(part: str) -> tuple[list[str], list[list[str]]]:
 def measure(name: str, method: str, folder: Path, Y_test: Any, peers: str) -> dict[str, Any]:
     """Run one method in its own process, and score what it wrote."""
     interpreter = sys.executable if method == OURS else peers
-    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+    surroundings = {
+        f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")
+    }
+    # Byte code is kept on disk, as that of installed packages is.
+    surroundings["PYTHONDONTWRITEBYTECODE"] = ""
     done = subprocess.run(  # noqa: S603
         [interpreter, str(WORKER), method, str(folder)],
-        env=os.environ | threads,
+        env=os.environ | surroundings,
         capture_output=True,
         text=True,
         check=False,
