@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 from itertools import pairwise
@@ -29,6 +30,31 @@ def test_what_cannot_be_written_has_the_name_that_was_given(tmp_path):
     with pytest.raises(FileNotFoundError) as caught, atomic_write(tmp_path / "none" / "f.txt"):
         pass
     assert caught.value.filename == str(tmp_path / "none" / "f.txt")
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_what_fails_while_it_is_written_has_that_name_too(tmp_path, monkeypatch, call):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(OSError, match="No space left") as caught, atomic_write(tmp_path / "f.txt"):
+        pass
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(tmp_path / "f.txt"))
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_in_the_way_is_named(tmp_path):
+    (tmp_path / "f").mkdir()
+    with pytest.raises(IsADirectoryError) as caught, atomic_write(tmp_path / "f"):
+        pass
+    assert caught.value.filename == str(tmp_path / "f")
+
+
+def test_an_error_of_another_file_keeps_its_name(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, atomic_write(tmp_path / "f.txt"):
+        (tmp_path / "source").open()
+    assert caught.value.filename == str(tmp_path / "source")
 
 
 def test_gzip_reads_like_plain(tmp_path):

@@ -29,6 +29,8 @@ MAX_LINE_BYTES = 256 * 2**20
 GZIP_RATIO_FLOOR = 16 * 2**20
 """Below this many bytes of text even a bomb does no harm."""
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 class Block(NamedTuple):
     """Whole lines of a file, the 1-based number of the first, and where the data begin in them."""
@@ -168,9 +170,17 @@ def atomic_write(path: PathLike, *, text: bool = False) -> Iterator[IO[Any]]:
         os.chmod(temporary, 0o666 & ~umask)
         os.replace(temporary, path)
         flush_folder(path.parent)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and _is_of(temporary, error):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+def _is_of(temporary: str, error: OSError) -> bool:
+    """Tell whether the system refused the temporary file, or bytes of it, and not what is read."""
+    # Where a byte finds no room the system names no file.
+    return error.filename == temporary or (error.filename is None and error.errno in _NO_ROOM)
 
 
 def flush_folder(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -179,11 +180,12 @@ def test_mistakes_name_options_not_arguments(run, tmp_path):
 
 def test_a_full_disk_is_one_line_too(run, csv, tmp_path, monkeypatch):
     def full(*_, **__):
-        raise OSError(28, "No space left on device", "toy.arff")
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dlst.data.save", full)
+    # The system names no file where it refuses a byte.
+    monkeypatch.setattr(os, "fsync", full)
     code, _, err = run("convert", csv, tmp_path / "toy.arff")
-    assert (code, err) == (2, "dlst: error: toy.arff: No space left on device.\n")
+    assert (code, err) == (2, f"dlst: error: {tmp_path / 'toy.arff'}: No space left on device.\n")
 
 
 def test_an_interrupt_is_no_traceback(run, monkeypatch):

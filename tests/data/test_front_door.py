@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import numpy as np
@@ -83,6 +84,17 @@ def test_the_embedded_set_has_a_name():
 def test_an_unknown_name_says_what_was_tried():
     with pytest.raises(UnknownNameError, match=r"yeest: expected a file, .* nearest names.* yeast"):
         load("yeest")
+
+
+def test_a_name_that_is_there_but_is_no_file_is_not_offered_again(tmp_path):
+    (tmp_path / "link.csv").symlink_to(tmp_path / "gone.csv")
+    with pytest.raises(
+        UnknownNameError, match=r"link\.csv: .*got a link that leads nowhere\. Mend"
+    ):
+        load(tmp_path / "link.csv")
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(UnknownNameError, match=r"pipe\.csv: .*got a pipe or a device\. Write what"):
+        load(tmp_path / "pipe.csv")
 
 
 def test_a_format_can_be_said_where_the_suffix_does_not_tell(tmp_path):

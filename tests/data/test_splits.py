@@ -191,7 +191,9 @@ def test_seeds_are_honoured(Y, reading):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda Y: random_split(1, 0.5), "both sides have rows"),
+        (lambda Y: random_split(5, 5), "from 1 to 4, so that both sides have rows; got 5"),
+        (lambda Y: random_split(1, 0.5), "expected at least 2 rows to split, got 1 row\\. Give"),
+        (lambda Y: random_split(Y[:0]), "expected at least 2 rows to split, got none\\. Give"),
         (lambda Y: per_class_fraction(Y, 10), "10 % is 0.1"),
         (lambda Y: per_class_fraction(Y, 0.1, reading="some"), "stratified, union, random, greedy"),
         (lambda Y: per_class_fraction(Y, 0.1, rows=[1, 1]), "distinct row numbers"),

@@ -28,6 +28,9 @@ def generator_of(random_state: Any) -> np.random.Generator:
 
 def count_of(size: Any, n: int, name: str = "test_size") -> int:
     """Turn a share in (0, 1), rounded up, or a number of rows into a number of rows below n."""
+    if n < 2:
+        got = "1 row" if n else "none"
+        raise ValueError(f"expected at least 2 rows to split, got {got}. Give more rows.")
     whole = isinstance(size, Integral) and not isinstance(size, bool)
     share = isinstance(size, Real) and not isinstance(size, Integral)
     count = int(size) if whole else math.ceil(n * size) if share and 0 < size < 1 else 0

@@ -249,6 +249,15 @@ def _check_known(name: str) -> None:
         registry.entry(name)
     except UnknownNameError as error:
         path = Path(name).expanduser()
+        if os.path.lexists(path):
+            got, remedy = (
+                ("a pipe or a device", "Write what it gives to a file first.")
+                if path.exists()
+                else ("a link that leads nowhere", "Mend the link.")
+            )
+            raise UnknownNameError(
+                f"{name}: expected a file or a folder, got {got}. {remedy}"
+            ) from error
         beside = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
         meant = did_you_mean(path.name, beside) if path.suffix else ""
         raise UnknownNameError(

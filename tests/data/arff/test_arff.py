@@ -184,6 +184,7 @@ def test_an_identifier_is_left_out_with_a_note(arff, n_declared, rows):
     data = read_arff(arff(with_identifier(n_declared, rows)), labels=-1)
     assert data.feature_names == ("x",)
     assert "attributes that are identifiers left out: protein" in data.provenance.notes
+    assert "one-hot" not in " ".join(data.provenance.notes)
     assert data.X[:, 0].tolist() == list(rows)
 
 

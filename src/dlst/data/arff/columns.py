@@ -138,7 +138,7 @@ class ColumnPlan:
         pieces: list[FeatureMatrix] = []
         names: list[str] = []
         identifiers = list(self.identifiers)
-        done = 0
+        done = n_expanded = 0
         for column, categories in self.one_hot.items():
             pieces.append(X[:, done:column])
             names += self.raw_names[done:column]
@@ -148,6 +148,7 @@ class ColumnPlan:
             else:
                 pieces.append(_indicator(codes, len(categories)))
                 names += [f"{name}={text}" for text in categories]
+                n_expanded += 1
             done = column + 1
         pieces.append(X[:, done:])
         names += self.raw_names[done:]
@@ -159,8 +160,8 @@ class ColumnPlan:
             )
             if left_out
         ]
-        if self.one_hot:
-            notes.insert(0, f"{len(self.one_hot)} nominal attributes one-hot")
+        if n_expanded:
+            notes.insert(0, f"{n_expanded} nominal attributes one-hot")
         if not self.one_hot:
             return Features(X, names, notes)
         if isinstance(X, np.ndarray):
