@@ -77,9 +77,9 @@ def test_later_formats_and_other_kinds_are_left_out_and_counted(unknown, tmp_pat
     [
         ("{", r"plan\.json:1: is no plan"),
         ('{"name": "x",\n "data": [}', r"plan\.json:2: is no plan"),
-        ("5", "its data must be a list"),
+        ("5", "is no plan: expected an object, got int"),
         ('{"data": 5}', "its data must be a list"),
-        ('{"methods": [7]}', "its methods must be a list"),
+        ('{"methods": [7]}', "its methods must be a list of names or objects"),
     ],
 )
 def test_a_broken_plan_is_one_error_that_names_it(plan, message, tmp_path):

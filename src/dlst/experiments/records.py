@@ -85,9 +85,9 @@ class RecordFolder:
             raise RunError(f"{file}:{error.lineno}: is no plan ({error.msg}). {remedy}") from error
         except (ValueError, RecursionError) as error:
             raise RunError(f"{file}: is no plan ({error}). {remedy}") from error
-        wrong = [name for name in _LISTS if not _is_list_of_parts(found, name)]
+        wrong = _mistake_in(found)
         if wrong:
-            raise RunError(f"{file}: is no plan: its {wrong[0]} must be a list. {remedy}")
+            raise RunError(f"{file}: is no plan: {wrong}. {remedy}")
         return dict(found)
 
     def append(self, record: dict[str, Any]) -> None:
@@ -205,11 +205,14 @@ def _end_of_last_line(descriptor: int) -> int:
     return 0
 
 
-def _is_list_of_parts(plan: Any, name: str) -> bool:
+def _mistake_in(plan: Any) -> str | None:
     if not isinstance(plan, dict):
-        return False
-    listed = plan.get(name, [])
-    return isinstance(listed, list) and all(isinstance(each, str | dict) for each in listed)
+        return f"expected an object, got {type(plan).__name__}"
+    for name in _LISTS:
+        listed = plan.get(name, [])
+        if not isinstance(listed, list) or not all(isinstance(each, str | dict) for each in listed):
+            return f"its {name} must be a list of names or objects"
+    return None
 
 
 @contextmanager
