@@ -368,7 +368,7 @@ def test_xc_text_of_decisions_lists_the_labels_decided_for(run, files, model, di
 def test_predictions_do_not_depend_on_blocks(run, files, model, digits, tmp_path, monkeypatch):
     _, test = digits
     out = tmp_path / "out.csv"
-    monkeypatch.setattr("dlst.cli.predictions.ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("dlst.methods.answers.ENTRIES_AT_ONCE", 7 * 10)
     run("predict", files / "model.skops", files / "new.csv", "-o", out)
     found = read_table(out).drop(columns="tags").to_numpy()
     np.testing.assert_allclose(found, model.predict_proba(test.X), rtol=1e-12)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -232,3 +233,19 @@ def test_one_row_is_a_dict(fitted: Tagger, tickets: pd.DataFrame) -> None:
     assert fitted.predict_tags(row) == fitted.predict_tags([row])
     with pytest.raises(DataError, match=r"got str\. Put a single text into a list"):
         fitted.predict_tags("the printer")
+
+
+def test_many_tags_are_predicted_in_blocks_of_few_rows(
+    fitted: Tagger, tickets: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new, method, sizes = tickets[160:170], type(fitted.method_), []
+    whole, predict_all = fitted.predict_table(new, top=2), method.predict_all
+
+    def counted(model: DLST, X: Any) -> Any:
+        sizes.append(X.shape[0])
+        return predict_all(model, X)
+
+    monkeypatch.setattr(method, "predict_all", counted)
+    monkeypatch.setattr("dlst.methods.answers.ENTRIES_AT_ONCE", 4 * len(fitted.classes_))
+    pd.testing.assert_frame_equal(fitted.predict_table(new, top=2), whole)
+    assert sizes == [4, 4, 2]

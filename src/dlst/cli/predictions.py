@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from dlst._files import atomic_write
 from dlst._progress import progress_bar
@@ -25,7 +26,6 @@ from dlst.errors import DataError
 from dlst.methods import Predictions
 from dlst.tagging.columns import prediction_columns
 
-ROWS_AT_ONCE = 1024
 SHELL = Path("-")
 """In place of a file: a table as CSV goes to the shell, which may pipe it on."""
 
@@ -60,11 +60,10 @@ def row_blocks(method: Any, X: Any, kept: Mapping[str, NDArray[Any]]) -> Iterato
     """Predict rows in blocks."""
     n = X.shape[0]
     with progress_bar("predicting", n) as advance:
-        for start in range(0, n, ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
+        for rows in gen_batches(n, method.rows_at_once):
             beside = {name: column[rows] for name, column in kept.items()}
             yield PredictedRows(beside, method.predict_all(X[rows]))
-            advance(min(ROWS_AT_ONCE, n - start))
+            advance(rows.stop - rows.start)
 
 
 def one_block(method: Any, kept: Mapping[str, NDArray[Any]]) -> PredictedRows:

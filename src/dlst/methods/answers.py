@@ -245,10 +245,15 @@ class Answers(ABC):
         # A label that every row has is before all others, and on no list.
         listed = k <= self._varying.size and not (self.prevalence_ == 1.0).any()
         at_once = self._rows_listed_at_once() if listed else 0
-        blocks = self._row_blocks(X, at_once or self._rows_at_once())
+        blocks = self._row_blocks(X, at_once or self.rows_at_once)
         found = [self._top_of(block, k, listed=at_once > 0) for block in blocks]
         labels, scores = (np.vstack(parts) for parts in zip(*found, strict=True))
         return TopLabels(labels, scores)
+
+    @property
+    def rows_at_once(self) -> int:
+        """Rows whose scores of all labels are held at once; ask for more in blocks of so many."""
+        return max(1, min(ROWS_AT_ONCE, ENTRIES_AT_ONCE // self.n_labels_))
 
     def learnt_rules(self) -> tuple[str, ...]:
         """Name the rules that can decide besides "own" and "top": all, or none."""
@@ -310,11 +315,8 @@ class Answers(ABC):
     def _learnt_decisions(self) -> tuple[str, ...]:
         return ("own", *(self.decisions_.rules_ if self._varying.size else ()))
 
-    def _rows_at_once(self) -> int:
-        return max(1, min(ROWS_AT_ONCE, ENTRIES_AT_ONCE // self.n_labels_))
-
     def _row_blocks(self, X: FeatureMatrix, step: int | None = None) -> Iterator[FeatureMatrix]:
-        step = self._rows_at_once() if step is None else step
+        step = self.rows_at_once if step is None else step
         for start in range(0, X.shape[0], step):
             yield X[start : start + step]
 

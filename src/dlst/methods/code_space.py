@@ -186,7 +186,7 @@ class CodeSpaceClassifier(TransformerMixin, WeightedClassifier):  # type: ignore
     def _rows_listed_at_once(self) -> int:
         if not self.decoder_.has_shortlist:
             return 0
-        return self._rows_at_once() if self.decoder_.looks_at_all_labels else ROWS_AT_ONCE
+        return self.rows_at_once if self.decoder_.looks_at_all_labels else ROWS_AT_ONCE
 
     def _shortlist(self, X: FeatureMatrix, k: int) -> sp.csr_array:
         codes, X = self._latent(X)

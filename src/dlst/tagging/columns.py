@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst.methods import Predictions
+from dlst.methods.top_labels import best_of_all
 
 JOINS = (";", "|", ",", "\t", "\n")
 """What may stand between the tags of one cell."""
@@ -39,7 +40,7 @@ def best_tags(
     found: Predictions, names: NDArray[np.object_], k: int, *, scores: bool = False
 ) -> Iterator[list[tuple[str, float]]]:
     """Yield the k best tags of each row with their probabilities or scores."""
-    best = np.argsort(-found.scores, axis=1, kind="stable")[:, :k]
+    best = best_of_all(found.scores, min(k, len(names))).labels
     values = np.take_along_axis(found.scores if scores else found.probabilities, best, axis=1)
     for labels, row in zip(best, values.tolist(), strict=True):
         yield list(zip(names[labels].tolist(), row, strict=True))

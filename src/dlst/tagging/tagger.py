@@ -12,6 +12,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._checked_rows import check_enough_rows
@@ -29,8 +30,6 @@ from dlst.tagging.columns import best_tags, decided_tags, prediction_columns
 from dlst.tagging.examples import Examples
 from dlst.tagging.explanation import TagExplanation, explain_rows
 from dlst.tagging.targets import are_columns, read_tags, tags_in_frame
-
-ROWS_AT_ONCE = 1024
 
 
 @with_parameters
@@ -253,12 +252,11 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         DataFrame of n rows
         """
         frame = as_frame(X)
-        tables = [
-            self._table(frame.iloc[start : start + ROWS_AT_ONCE], block, top, keep, probabilities)
-            for start, block in zip(
-                range(0, len(frame), ROWS_AT_ONCE), self._predictions(X), strict=True
-            )
-        ]
+        tables, done = [], 0
+        for block in self._predictions(X):
+            rows = frame.iloc[done : done + len(block.scores)]
+            tables.append(self._table(rows, block, top, keep, probabilities))
+            done += len(rows)
         return pd.concat(tables, ignore_index=True)
 
     def explain(self, X: Any, *, top: int = 5, words: int = 6, voters: int = 5) -> TagExplanation:
@@ -318,8 +316,8 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         features = self.encode(X)
         if not features.shape[0]:
             raise DataError("X must have at least one row; got none.")
-        for start in range(0, features.shape[0], ROWS_AT_ONCE):
-            yield self.method_.predict_all(features[start : start + ROWS_AT_ONCE])
+        for rows in gen_batches(features.shape[0], self.method_.rows_at_once):
+            yield self.method_.predict_all(features[rows])
 
     def _table(
         self, frame: Any, block: Predictions, top: int | None, keep: bool, probabilities: bool
