@@ -86,8 +86,8 @@ labels; slopes for bands of labels or for each frequent label (+.001 average pre
 third: kernel ridge on 2,000 rows as a third opinion; the leaves of 100 trees with linear splits;
 codes of the stack's own probabilities; slopes that depend on a row's words, its similarity to
 others or its most certain label; τ on powers of the odds. No better than noise on three thirds:
-codes of 50 or 200 axes; rho of .3 or .4; 2560 voters; sharper votes; three or four votes of near
-codes; the nearest 10 or 80 instead of 20; more rows for weighting; a slope for each label (+.0004
+codes of 50 or 200 axes; rho of .3 or .4; 2560 voters; sharper votes; more votes of near codes,
+or of the nearest 10 or 80 instead of 20; more rows for weighting; a slope for each label (+.0004
 average precision). Slopes by frequency: +.002 (±.001) on three thirds, -.0004 (±.001) on six
 others. Averaged probabilities of near rows: -.018, because they know the labels of the row that is
 left out.
