@@ -43,6 +43,7 @@ class OutOfSample(NamedTuple):
 
     Examples
     --------
+    >>> import numpy as np
     >>> OutOfSample(np.array([4]), np.array([[0.2, 0.9]])).votes is None
     True
     """
@@ -61,6 +62,7 @@ class Scores(NamedTuple):
 
     Examples
     --------
+    >>> import numpy as np
     >>> Scores(np.array([[0.2, 0.9]]), np.array([[-1.4, 2.2]])).ranking.argmax()
     np.int64(1)
     """
@@ -79,6 +81,7 @@ class SearchedCodes(NamedTuple):
 
     Examples
     --------
+    >>> import numpy as np
     >>> SearchedCodes(np.array([0, 2]), np.array([[0.1], [0.7]])).codes.shape
     (2, 1)
     """
@@ -97,6 +100,7 @@ class LinearInverse(NamedTuple):
 
     Examples
     --------
+    >>> import numpy as np
     >>> inverse = LinearInverse(np.array([[1.0, -1.0]]), np.array([0.5, 0.5]))
     >>> (np.array([[0.2]]) @ inverse.decoding + inverse.offset).tolist()
     [[0.7, 0.3]]

@@ -166,11 +166,12 @@ def test_names_command_no_terminal(run, tmp_path, name):
 def test_mistakes_name_options_not_arguments(run, tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("a,b\n1.5,1\n2.O,0\n3,1\n")
+    no_method = "that `dlst methods` lists, or module:name; got 'dslt'."
     for arguments, told in (
         (["datasets", table], "labels with --labels: names, a pattern"),
         (["convert", table, tmp_path / "o.arff", "--labels", "b"], "name it with --nominal 'a'."),
-        (["methods", "dslt"], "must be one of those that `dlst methods` lists; got 'dslt'."),
-        (["compare", "multidigits", "--methods", "dslt"], "that `dlst methods` lists; got 'dslt'."),
+        (["methods", "dslt"], no_method),
+        (["compare", "multidigits", "--methods", "dslt"], no_method),
     ):
         code, _, err = run(*arguments)
         assert code == 2

@@ -125,9 +125,9 @@ def rivals(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rivals_here.py").write_text(
         "from sklearn.linear_model import LogisticRegression\n"
-        "from sklearn.multioutput import ClassifierChain\n"
+        "from sklearn.multioutput import MultiOutputClassifier\n"
         "from dlst.methods import PLST\n"
-        "chain = ClassifierChain(LogisticRegression())\n"
+        "each = MultiOutputClassifier(LogisticRegression())\n"
         "codes = PLST(n_components=2)\n"
         "def made(): return LogisticRegression(C=3)\n"
         "three = 3\n"
@@ -139,18 +139,18 @@ def rivals(tmp_path, monkeypatch):
 def test_a_method_is_imported_from_the_working_folder(rivals):
     assert make(f"{rivals}:made").estimator.C == 3
     assert isinstance(make(f"{rivals}:codes"), PLST)
-    changed = make(f"{rivals}:chain", estimator__estimator__C=9, decision="f1")
+    changed = make(f"{rivals}:each", estimator__estimator__C=9, decision="f1")
     assert changed.estimator.estimator.C == 9
     # What the module holds is not changed.
-    assert make(f"{rivals}:chain").estimator.estimator.C == 1
-    about = method_info(f"{rivals}:chain")
-    assert (about.name, about.title) == (f"{rivals}:chain", "chain")
-    assert about.meaning == "ClassifierChain(estimator=LogisticRegression())"
+    assert make(f"{rivals}:each").estimator.estimator.C == 1
+    about = method_info(f"{rivals}:each")
+    assert (about.name, about.title) == (f"{rivals}:each", "each")
+    assert about.meaning == "MultiOutputClassifier(estimator=LogisticRegression())"
 
 
 def test_what_cannot_be_imported_says_why(rivals):
     for path, said in {
-        f"{rivals}:chian": "has no 'chian'. Did you mean 'chain'",
+        f"{rivals}:eahc": "has no 'eahc'. Did you mean 'each'",
         f"{rivals}:three": "must be a classifier, its class or a function that makes one; got int",
         "rivals_nowhere:x": "No module named 'rivals_nowhere'.*must lie in",
         "rivals_broken:x": "SyntaxError",

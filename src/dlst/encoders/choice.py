@@ -66,6 +66,7 @@ class ChosenCode(CodeEncoder):
     --------
     A judge that likes codes short:
 
+    >>> import numpy as np
     >>> Y = np.random.default_rng(0).integers(0, 2, size=(40, 6))
     >>> encoder = ChosenCode()
     >>> encoder.encode(sp.csr_array(Y), None, judge=lambda codes: codes.shape[1]).shape

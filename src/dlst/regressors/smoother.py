@@ -22,6 +22,7 @@ class Readout(NamedTuple):
 
     Examples
     --------
+    >>> import numpy as np
     >>> readout = Readout(np.array([[2.0]]), np.array([1.0]))
     >>> (np.array([[0.5]]) @ readout.weights + readout.offset).tolist()
     [[2.0]]

@@ -18,6 +18,7 @@ def format_numbers(values: FloatArray, missing: str = "nan") -> list[str]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> format_numbers(np.array([1.0, 0.1, -2.5e-300, np.nan]), "?")
     ['1', '0.1', '-2.5e-300', '?']
     """
