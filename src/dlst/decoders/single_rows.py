@@ -12,7 +12,6 @@ from dlst._kernels.nearest_tiles import offer
 from dlst._matrices import BoolArray
 from dlst._threads import in_threads, one_blas_thread
 from dlst.decoders._inputs import FloatArray, IntArray
-from dlst.decoders.neighbours import row_blocks
 
 TILE_ROWS = 384
 """Products of so many rows with as many, 0.6 MB, are looked at before they leave the cache."""
@@ -78,7 +77,7 @@ class SingleRows:
         """Return the rows; None where they are all equal, or too far apart."""
         n, d = rows.shape
         centre, squares = rows.mean(axis=0), np.empty(n)
-        for block in row_blocks(n, d):
+        for block in _tiles(n):
             centred = rows[block] - centre
             squares[block] = np.einsum("ij,ij->i", centred, centred)
         longest = float(squares.max())
@@ -87,7 +86,7 @@ class SingleRows:
         # A power of two: nothing is rounded by it.
         scale = float(2.0 ** -np.ceil(0.5 * np.log2(longest)))
         single = cls(centre, scale, np.ones((n, d + 2), dtype=np.float32))
-        for block in row_blocks(n, d):
+        for block in _tiles(n):
             single.rows[block, :d] = (rows[block] - centre) * scale
         single.rows[:, d] = -0.5 * scale**2 * squares
         return single
