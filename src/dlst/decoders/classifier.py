@@ -9,11 +9,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import as_dense
+from dlst._parameters import with_parameters
 from dlst.decoders._base import CheckedDecoder
 from dlst.decoders._inputs import Given, as_codes, clipped_logit
 from dlst.parts import Decoder, Scores
 
 
+@with_parameters
 class ClassifierDecoder(CheckedDecoder):
     """Each label classified by the codes of the rows where it is known.
 
@@ -38,8 +40,7 @@ class ClassifierDecoder(CheckedDecoder):
     [[True]]
     """
 
-    def __init__(self, estimator: Any):
-        self.estimator = estimator
+    estimator: Any
 
     def _fit(self, given: Given) -> None:
         codes, labels = as_dense(given.codes), given.labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix, as_dense
-from dlst._parameters import BOOLEAN, Constraints, integer, number
+from dlst._parameters import BOOLEAN, integer, number, parameter, with_parameters
 from dlst._seeds import drawn_rows, give_seed
 from dlst.decoders._inputs import BoolArray, FloatArray, Given, IntArray, as_codes
 from dlst.decoders.calibration import fit_logistic, mean_log_loss
@@ -45,6 +45,7 @@ JUDGED_PRECISION = 1e-6
 """Of a log-loss that choices are compared by; what is worth a choice is a thousandth."""
 
 
+@with_parameters
 class StagedDecoder(StackedDecoder):
     """Scores of labels, made probabilities; votes are asked what they add, and may be sent home.
 
@@ -110,43 +111,18 @@ class StagedDecoder(StackedDecoder):
     ['direct', 'code vote', 'feature vote']
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "code_vote": BOOLEAN,
-        "feature_vote": BOOLEAN,
-        "n_axes": integer(at_least=1),
-        "n_queries": integer(at_least=1),
-        "n_pilots": integer(at_least=1),
-        "least_gain": number(),
-        "min_rows": integer(at_least=0),
-    }
-
-    def __init__(
-        self,
-        second: Any = None,
-        code_vote: bool = True,
-        feature_vote: bool = True,
-        k_grid: Sequence[int] | None = None,
-        rho_grid: Sequence[float] = WIDE_RHO_GRID,
-        n_axes: int = MOST_AXES,
-        n_queries: int = 6_000,
-        n_pilots: int = 1_000,
-        least_gain: float = 0.001,
-        min_rows: int = 30,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ):
-        self.second = second
-        self.code_vote = code_vote
-        self.feature_vote = feature_vote
-        self.k_grid = k_grid
-        self.rho_grid = rho_grid
-        self.n_axes = n_axes
-        self.n_queries = n_queries
-        self.n_pilots = n_pilots
-        self.least_gain = least_gain
-        self.min_rows = min_rows
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    second: Any = None
+    code_vote: bool = parameter(default=True, must_be=BOOLEAN)
+    feature_vote: bool = parameter(default=True, must_be=BOOLEAN)
+    k_grid: Sequence[int] | None = None
+    rho_grid: Sequence[float] = WIDE_RHO_GRID
+    n_axes: int = parameter(default=MOST_AXES, must_be=integer(at_least=1))
+    n_queries: int = parameter(default=6_000, must_be=integer(at_least=1))
+    n_pilots: int = parameter(default=1_000, must_be=integer(at_least=1))
+    least_gain: float = parameter(default=0.001, must_be=number())
+    min_rows: int = parameter(default=30, must_be=integer(at_least=0))
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def _fit(self, given: Given) -> None:
         if (inverse := given.inverse) is None:

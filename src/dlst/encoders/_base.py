@@ -16,6 +16,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._matrices import FeatureMatrix, FloatArray
+from dlst._parameters import with_parameters
 from dlst._weights import Weights, no_place
 from dlst.parts import Encoder, Judge, LinearInverse
 
@@ -73,6 +74,7 @@ class LinearEncoder(ClassNamePrefixFeaturesOutMixin, CodeEncoder):  # type: igno
         return self.n_components_
 
 
+@with_parameters
 class PlainEncoder(CodeEncoder):
     """Any transformer of labels as the encoder of a composition.
 
@@ -98,8 +100,7 @@ class PlainEncoder(CodeEncoder):
     ((3, 1), 1)
     """
 
-    def __init__(self, transformer: Any):
-        self.transformer = transformer
+    transformer: Any
 
     def fit_transform(self, Y: Any, X: Any = None) -> FloatArray:
         """Fit a clone of the transformer and return the codes (n, r)."""

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.extmath import row_norms
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import check_parameters, one_of, parameter, with_parameters
 
 Scaling: TypeAlias = Literal["auto", "standard", "tfidf", "hellinger", "maxabs", "none"]
 
@@ -22,6 +23,7 @@ HISTOGRAM_SPREAD = 0.1
 share, are taken for histograms."""
 
 
+@with_parameters
 class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Scale features by what they are, not by how they are stored.
 
@@ -49,15 +51,11 @@ class FeatureScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ('standard', [[0.0, 1.0]])
     """
 
-    def __init__(self, scaling: Scaling = "auto"):
-        self.scaling = scaling
+    scaling: Scaling = parameter(default="auto", must_be=one_of(*get_args(Scaling)))
 
     def fit(self, X: FeatureMatrix, y: Any = None, sample_weight: Any = None) -> FeatureScaler:
         """Learn the scale from training rows, by weight; their kind, from all alike."""
-        if self.scaling not in get_args(Scaling):
-            raise ValueError(
-                f"scaling must be one of {', '.join(get_args(Scaling))}; got {self.scaling!r}."
-            )
+        check_parameters(self)
         self.scaling_ = _what_fits(X) if self.scaling == "auto" else self.scaling
         self.check(_smallest(X))
         self.scaler_ = self.unfitted()

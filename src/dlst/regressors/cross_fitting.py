@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dlst._cross_fitting import cross_fitted
 from dlst._matrices import FeatureMatrix, FloatArray
+from dlst._parameters import with_parameters
 from dlst._weights import Weights, no_place
 from dlst.errors import DataError
 from dlst.parts import Regressor, Smoother
@@ -60,6 +61,7 @@ class CrossFittedRegression:
         return {} if self.weights is None else {"sample_weight": self.weights.rows[rows]}
 
 
+@with_parameters
 class CrossFitted(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Any scikit-learn regressor as the regressor of a composition.
 
@@ -83,8 +85,7 @@ class CrossFitted(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ign
     array([[5.]])
     """
 
-    def __init__(self, estimator: Any):
-        self.estimator = estimator
+    estimator: Any
 
     def fit(self, X: Any, y: Any, **weights: Any) -> CrossFitted:
         """Fit a clone of the estimator; weights go on to those that take ``sample_weight``."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, ClassVar, get_args
+from dataclasses import KW_ONLY
+from typing import Any, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,14 +23,15 @@ from sklearn.utils.validation import (
 
 from dlst._checked_rows import checked_rows
 from dlst._cross_fitting import cross_fitted
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import (
     Constraint,
-    Constraints,
     check_parameters,
     integer,
     number,
     one_of,
+    parameter,
+    with_parameters,
 )
 from dlst._seeds import draw_seed
 from dlst._weights import Weights
@@ -38,13 +40,14 @@ from dlst.regressors.cross_fitting import CrossFittedRegression, two_dimensional
 from dlst.regressors.dual_solver import Loss
 from dlst.regressors.machine_search import Attempt, MachineProblem
 
-FloatArray = NDArray[np.float64]
-
 C_GRID = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+_PENALTIES = Constraint("numbers above 0", lambda Cs: len(Cs) > 0 and all(C > 0 for C in Cs))
+
 FOLDS = 3
 """By which machines without leave-one-out predict training rows; they start from the whole's."""
 
 
+@with_parameters
 class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A linear machine for each target, all of them solved in one pass over sparse rows.
 
@@ -119,35 +122,15 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     (200, 2)
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "C": number(above=0) | one_of("auto"),
-        "loss": one_of(*get_args(Loss)),
-        "Cs": Constraint("numbers above 0", lambda Cs: len(Cs) > 0 and all(C > 0 for C in Cs)),
-        "n_probes": integer(at_least=1),
-        "tol": number(above=0),
-        "max_iter": integer(at_least=1),
-    }
-
-    def __init__(
-        self,
-        C: float | str = "auto",
-        *,
-        loss: Loss = "squared",
-        Cs: Sequence[float] = C_GRID,
-        n_probes: int = 192,
-        tol: float = 1e-4,
-        max_iter: int = 200,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ):
-        self.C = C
-        self.loss = loss
-        self.Cs = Cs
-        self.n_probes = n_probes
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    C: float | str = parameter(default="auto", must_be=number(above=0) | one_of("auto"))
+    _: KW_ONLY
+    loss: Loss = parameter(default="squared", must_be=one_of(*get_args(Loss)))
+    Cs: Sequence[float] = parameter(default=C_GRID, must_be=_PENALTIES)
+    n_probes: int = parameter(default=192, must_be=integer(at_least=1))
+    tol: float = parameter(default=1e-4, must_be=number(above=0))
+    max_iter: int = parameter(default=200, must_be=integer(at_least=1))
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, target_weight: Any = None

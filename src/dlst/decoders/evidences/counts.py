@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import with_parameters
 from dlst._weights import no_place
 from dlst.decoders._inputs import FloatArray, Labels, clipped_logit
 from dlst.decoders.evidences.ballot import VOTE_MARGIN
@@ -16,6 +17,7 @@ from dlst.decoders.neighbours import Neighbours, nearest_neighbours
 from dlst.explanation import NeighbourVotes
 
 
+@with_parameters
 class CountPosterior(Evidence):
     """Evidence: Bayes' rule on how many of the k nearest codes have a label, as ML-kNN has it.
 
@@ -49,8 +51,7 @@ class CountPosterior(Evidence):
 
     name = "neighbour counts"
 
-    def __init__(self, n_neighbors: int = 10):
-        self.n_neighbors = n_neighbors
+    n_neighbors: int = 10
 
     def fit(self, training: TrainingRows) -> FloatArray:
         """Count; return the evidence of ``training.rows``, each row left out."""

@@ -14,6 +14,7 @@ from dlst._kernels.ridge import (
     leave_one_out_errors,
 )
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import with_parameters
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.evidences.contract import Evidence, TrainingRows
 from dlst.parts import Smoother
@@ -28,6 +29,7 @@ RELATIVE_PENALTIES = np.geomspace(1e-4, 1e2, 13)
 """Penalties of the ridge from codes, over the mean eigenvalue of their scatter."""
 
 
+@with_parameters
 class DirectReadout(Evidence):
     """Evidence: the labels regressed on the features by the codes' own smoother.
 
@@ -57,8 +59,7 @@ class DirectReadout(Evidence):
 
     name = "direct"
 
-    def __init__(self, link_scale: float | None = None):
-        self.link_scale = link_scale
+    link_scale: float | None = None
 
     def fit(self, training: TrainingRows) -> FloatArray:
         """Regress the labels; return the evidence of ``training.rows``, each row left out."""

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from dlst._kernels.tree_leaves import tree_leaves
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import with_parameters
 from dlst._unknown import impute
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, clipped_logit
 from dlst.decoders.evidences.ballot import VOTE_MARGIN
@@ -60,6 +61,7 @@ class Trees(NamedTuple):
         return np.vstack(blocks) if blocks else np.empty((0, len(self.roots)), np.int64)
 
 
+@with_parameters
 class LeafVote(Evidence):
     """Evidence: the vote of the training rows that share leaves with a row, averaged over trees.
 
@@ -84,9 +86,8 @@ class LeafVote(Evidence):
     O(n_trees n log n) comparisons of features, and n_trees · n entries of leaves by labels, sparse.
     """
 
-    def __init__(self, n_trees: int = 200, random_state: Any = None):
-        self.n_trees = n_trees
-        self.random_state = random_state
+    n_trees: int = 200
+    random_state: Any = None
 
     @abstractmethod
     def _forest(self, n_jobs: int | None) -> Any:

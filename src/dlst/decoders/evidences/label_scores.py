@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import with_parameters
 from dlst._weights import with_weights
 from dlst.decoders._inputs import FloatArray
 from dlst.decoders.evidences.contract import Evidence, OfferingEvidence, Said, TrainingRows
@@ -22,6 +23,7 @@ from dlst.decoders.neighbours import row_blocks
 MOST_AXES = 100
 
 
+@with_parameters
 class LabelScores(Evidence):
     """Evidence: scores of labels, regressed to 0 (absent) and 1, made a logit.
 
@@ -41,8 +43,7 @@ class LabelScores(Evidence):
 
     name = "direct"
 
-    def __init__(self, link_scale: float | None = None):
-        self.link_scale = link_scale
+    link_scale: float | None = None
 
     def fit(self, training: TrainingRows) -> FloatArray:
         """Learn the link; return the evidence of ``training.rows``, each left out."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dlst._matrices import FeatureMatrix, as_dense
+from dlst._parameters import with_parameters
 from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.approximate import Search, index_of
 from dlst.decoders.evidences.ballot import (
@@ -32,8 +33,7 @@ class _Vote(Evidence):
     """What both votes share once the neighbours of the calibration rows are known."""
 
     space: ClassVar[Space]
-    # Files saved before there was a choice hold none.
-    search: Search = "exact"
+    search: Search
     n_jobs_: int | None
     index_: NeighbourIndex
     ballot_: Ballot
@@ -93,6 +93,7 @@ class _Vote(Evidence):
         return NeighbourVotes(self.voting_rows_[indices], distances, weights, self.space)
 
 
+@with_parameters
 class CodeVote(_Vote):
     """Evidence: the weighted vote of the nearest training codes.
 
@@ -128,15 +129,9 @@ class CodeVote(_Vote):
     space = "codes"
     votes_among_codes = True
 
-    def __init__(
-        self,
-        k_grid: Sequence[int] = K_GRID,
-        rho_grid: Sequence[float] = RHO_GRID,
-        search: Search = "exact",
-    ):
-        self.k_grid = k_grid
-        self.rho_grid = rho_grid
-        self.search = search
+    k_grid: Sequence[int] = K_GRID
+    rho_grid: Sequence[float] = RHO_GRID
+    search: Search = "exact"
 
     def fit(self, training: TrainingRows) -> FloatArray:
         """Choose rho and k; return the evidence of ``training.rows``, each row left out."""
@@ -177,6 +172,7 @@ class CodeVote(_Vote):
         return SearchedCodes(self.voting_rows_, self.index_.rows)
 
 
+@with_parameters
 class FeatureVote(_Vote):
     """Evidence: the weighted vote of the training rows with the nearest features.
 
@@ -206,9 +202,8 @@ class FeatureVote(_Vote):
     name = "feature vote"
     space = "features"
 
-    def __init__(self, k_grid: Sequence[int] = K_GRID, search: Search = "exact"):
-        self.k_grid = k_grid
-        self.search = search
+    k_grid: Sequence[int] = K_GRID
+    search: Search = "exact"
 
     def fit(self, training: TrainingRows) -> FloatArray:
         """Choose k; return the evidence of ``training.rows``, each row left out."""

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dlst._matrices import FeatureMatrix
+from dlst._parameters import with_parameters
 from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
 from dlst.decoders.evidences.ballot import Ballot, Poll, usable_neighbourhoods, vote_evidence
 from dlst.decoders.evidences.contract import Evidence, OfferingEvidence, Said, TrainingRows
@@ -145,6 +146,7 @@ class OfferingVote(OfferingEvidence):
         return min(self.ballot_.rows_needed(k), len(self.voting_rows_) - left_out)
 
 
+@with_parameters
 class ProbabilityVote(OfferingVote):
     """Evidence: the vote of the training rows with the nearest root probabilities.
 
@@ -167,15 +169,9 @@ class ProbabilityVote(OfferingVote):
     space = "codes"
     votes_among_codes = True
 
-    def __init__(
-        self,
-        space_of_codes: ProbabilityCodes,
-        k_grid: Sequence[int] = WIDE_K_GRID,
-        rho_grid: Sequence[float] = WIDE_RHO_GRID,
-    ):
-        self.space_of_codes = space_of_codes
-        self.k_grid = k_grid
-        self.rho_grid = rho_grid
+    space_of_codes: ProbabilityCodes
+    k_grid: Sequence[int] = WIDE_K_GRID
+    rho_grid: Sequence[float] = WIDE_RHO_GRID
 
     def prepare(self, training: TrainingRows) -> None:
         """Place the labelled rows."""
@@ -223,6 +219,7 @@ class ProbabilityVote(OfferingVote):
         return nearest_codes(self.voters_, wanted, queries, n_jobs=self.n_jobs_)
 
 
+@with_parameters
 class NearVote(OfferingVote):
     """Evidence: the vote of the nearest of those who vote on a row in another vote.
 
@@ -243,8 +240,7 @@ class NearVote(OfferingVote):
     space = "codes"
     cost = 0.1
 
-    def __init__(self, wide: OfferingVote):
-        self.wide = wide
+    wide: OfferingVote
 
     def prepare(self, training: TrainingRows) -> None:
         """Take over who may vote."""
@@ -271,6 +267,7 @@ def votes_within(vote: OfferingVote) -> list[NearVote]:
     return [near] if vote.ballot_.sharpness > 1 and near.choices()["k"] else []
 
 
+@with_parameters
 class CosineVote(OfferingVote):
     """Evidence: the vote of the training rows with the most similar features, by cosine.
 
@@ -287,8 +284,7 @@ class CosineVote(OfferingVote):
     name = "feature vote"
     space = "features"
 
-    def __init__(self, k_grid: Sequence[int] = WIDE_K_GRID):
-        self.k_grid = k_grid
+    k_grid: Sequence[int] = WIDE_K_GRID
 
     def prepare(self, training: TrainingRows) -> None:
         """Turn the labelled rows into columns."""

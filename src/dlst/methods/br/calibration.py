@@ -6,15 +6,14 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
+from dlst._matrices import BoolArray, FloatArray
+from dlst._parameters import with_parameters
 from dlst.methods.answers import logit
-
-FloatArray = NDArray[np.float64]
 
 # Margins that differ by less than this share of them are one margin: they say nothing of a label.
 _LEVEL = 1e-6
@@ -25,6 +24,7 @@ _LEAST_SLOPE = 1e-6
 Calibration: TypeAlias = Literal["platt", "isotonic"]
 
 
+@with_parameters
 class MarginCalibration(BaseEstimator):  # type: ignore[misc]
     """Probabilities of labels as increasing functions of their out-of-sample margins.
 
@@ -57,8 +57,7 @@ class MarginCalibration(BaseEstimator):  # type: ignore[misc]
     array([[0.5]])
     """
 
-    def __init__(self, kind: Calibration = "platt"):
-        self.kind = kind
+    kind: Calibration = "platt"
 
     def fit(
         self, margins: FloatArray, Y: sp.csr_array, sample_weight: FloatArray | None = None
@@ -103,9 +102,7 @@ def _prior_logit(column: FloatArray, counts: FloatArray) -> float:
     return float(logit(np.array([(counts[column == 1].sum() + 0.5) / (known + 1.0)]))[0])
 
 
-def _platt(
-    margins: FloatArray, present: NDArray[np.bool_], counts: FloatArray
-) -> tuple[float, float]:
+def _platt(margins: FloatArray, present: BoolArray, counts: FloatArray) -> tuple[float, float]:
     n_positive = counts[present].sum()
     high = (n_positive + 1.0) / (n_positive + 2.0)
     low = 1.0 / (counts.sum() - n_positive + 2.0)
@@ -125,7 +122,7 @@ def _platt(
     return slope, float(model.intercept_[0])
 
 
-def _isotonic(margins: FloatArray, present: NDArray[np.bool_], counts: FloatArray) -> FloatArray:
+def _isotonic(margins: FloatArray, present: BoolArray, counts: FloatArray) -> FloatArray:
     model = IsotonicRegression(y_min=0.0, y_max=1.0)
     model.fit(margins, present.astype(np.float64), sample_weight=counts)
     return np.vstack([model.X_thresholds_, model.y_thresholds_])

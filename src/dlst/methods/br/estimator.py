@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,14 +12,21 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import gen_batches
 
-from dlst._matrices import FeatureMatrix, as_features
-from dlst._parameters import CALLABLE, NONE, Constraints, integer, number, one_of
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, as_features
+from dlst._parameters import (
+    CALLABLE,
+    NONE,
+    integer,
+    number,
+    one_of,
+    parameter,
+    with_parameters,
+)
 from dlst._weights import Weights
-from dlst.decisions import OwnOrRule, Tau
 from dlst.methods.base import OutOfSampleLater
 from dlst.methods.br.calibration import Calibration, MarginCalibration
 from dlst.methods.br.machines import Trainer, out_of_fold_margins, train_machines
-from dlst.methods.scaling import FeatureScaler, Scaling, are_thin
+from dlst.methods.scaling import FeatureScaler, are_thin
 from dlst.methods.weighted import WeightedClassifier
 from dlst.parts import OutOfSample, Scores
 from dlst.regressors import KernelBasis
@@ -36,6 +44,7 @@ _WIDTH_ROWS = 1000
 _ROWS_PER_BLOCK = 512
 
 
+@with_parameters
 class BR(WeightedClassifier):
     """One support vector machine for each label, by itself (binary relevance).
 
@@ -133,59 +142,28 @@ class BR(WeightedClassifier):
     array([[1.56, 0.97]])
     """
 
-    _constraints: ClassVar[Constraints] = {
-        "C": number(above=0),
-        "kernel": one_of(*(k for k in KERNELS if k != "precomputed")) | CALLABLE,
-        "gamma": number(above=0) | one_of(*GAMMA_RULES),
-        "gamma_multiple": number(above=0),
-        "tol": number(above=0),
-        "max_iter": integer(at_least=-1),
-        "positive_weight": number(above=0) | one_of("balanced"),
-        "calibration": one_of("platt", "isotonic") | NONE,
-        "approximation": one_of(*APPROXIMATIONS),
-        "n_basis": integer(at_least=1) | one_of("auto"),
-    }
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        kernel: Kernel = "rbf",
-        *,
-        gamma: float | str = "median",
-        gamma_multiple: float = 1.0,
-        degree: float = 3,
-        coef0: float = 1,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        positive_weight: float | str = 1.0,
-        calibration: Calibration | None = "platt",
-        approximation: str = "auto",
-        n_basis: int | str = "auto",
-        decision: OwnOrRule = "own",
-        cardinality: float | None = None,
-        tau: Tau = 0.0,
-        scaling: Scaling = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.gamma_multiple = gamma_multiple
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.max_iter = max_iter
-        self.positive_weight = positive_weight
-        self.calibration = calibration
-        self.approximation = approximation
-        self.n_basis = n_basis
-        self.decision = decision
-        self.cardinality = cardinality
-        self.tau = tau
-        self.scaling = scaling
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    C: float = parameter(default=1.0, must_be=number(above=0))
+    kernel: Kernel = parameter(
+        default="rbf",
+        must_be=one_of(*(name for name in KERNELS if name != "precomputed")) | CALLABLE,
+    )
+    _: KW_ONLY
+    gamma: float | str = parameter(default="median", must_be=number(above=0) | one_of(*GAMMA_RULES))
+    gamma_multiple: float = parameter(default=1.0, must_be=number(above=0))
+    degree: float = 3
+    coef0: float = 1
+    tol: float = parameter(default=1e-3, must_be=number(above=0))
+    max_iter: int = parameter(default=-1, must_be=integer(at_least=-1))
+    positive_weight: float | str = parameter(
+        default=1.0, must_be=number(above=0) | one_of("balanced")
+    )
+    calibration: Calibration | None = parameter(
+        default="platt", must_be=one_of("platt", "isotonic") | NONE
+    )
+    approximation: str = parameter(default="auto", must_be=one_of(*APPROXIMATIONS))
+    n_basis: int | str = parameter(default="auto", must_be=integer(at_least=1) | one_of("auto"))
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _fit_weighted(
         self, X: FeatureMatrix, Y: sp.csr_array, weights: Weights | None
@@ -202,7 +180,7 @@ class BR(WeightedClassifier):
         }[self.approximation_](X, Y, of_rows)
 
         @cache
-        def margins() -> NDArray[np.float64]:
+        def margins() -> FloatArray:
             return out_of_fold_margins(design, Y, trainer, of_rows)
 
         if self.calibration is not None:
@@ -210,7 +188,7 @@ class BR(WeightedClassifier):
         return lambda: OutOfSample(np.arange(Y.shape[0]), self._out_of_fold(margins()))
 
     def _fit_exactly(
-        self, X: FeatureMatrix, Y: sp.csr_array, weights: NDArray[np.float64] | None
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: FloatArray | None
     ) -> tuple[NDArray[np.float32], Trainer]:
         # In single precision, as LIBSVM keeps it: the last bits of a kernel, which differ between
         # processors and kinds of arrays, must not choose the steps.
@@ -226,8 +204,8 @@ class BR(WeightedClassifier):
         return gram, trainer
 
     def _fit_on_landmarks(
-        self, X: FeatureMatrix, Y: sp.csr_array, weights: NDArray[np.float64] | None
-    ) -> tuple[NDArray[np.float64], Trainer]:
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: FloatArray | None
+    ) -> tuple[FloatArray, Trainer]:
         basis = KernelBasis(
             self.kernel,
             gamma="median" if self.gamma_ is None else self.gamma_,
@@ -245,7 +223,7 @@ class BR(WeightedClassifier):
         return features, trainer
 
     def _fit_features(
-        self, X: FeatureMatrix, Y: sp.csr_array, weights: NDArray[np.float64] | None
+        self, X: FeatureMatrix, Y: sp.csr_array, weights: FloatArray | None
     ) -> tuple[FeatureMatrix, Trainer]:
         trainer = self._trainer(is_kernel=False)
         machines = train_machines(X, Y, trainer, weights)
@@ -253,12 +231,12 @@ class BR(WeightedClassifier):
         self.dual_coef_ = machines.coef
         return X, trainer
 
-    def _out_of_fold(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _out_of_fold(self, margins: FloatArray) -> FloatArray:
         """Return probabilities; a label that no fold could learn has its prevalence there."""
         P = self._from_margins(np.nan_to_num(margins))[0]
         return np.where(np.isnan(margins), self.prevalence_[self._varying], P)
 
-    def _margins(self, X: FeatureMatrix) -> NDArray[np.float64]:
+    def _margins(self, X: FeatureMatrix) -> FloatArray:
         X = self.scaler_.transform(X)
         if self.approximation_ == "linear":
             return np.asarray(X @ self.dual_coef_ + self.intercept_)
@@ -270,14 +248,12 @@ class BR(WeightedClassifier):
     def _scores(self, X: FeatureMatrix) -> Scores:
         return self._from_margins(self._margins(X))
 
-    def _from_margins(self, margins: NDArray[np.float64]) -> Scores:
+    def _from_margins(self, margins: FloatArray) -> Scores:
         if self.calibration is None:
             return Scores(expit(margins), margins)
         return Scores(self.calibration_.probabilities(margins), self.calibration_.scores(margins))
 
-    def _own_decisions(
-        self, X: FeatureMatrix, P: NDArray[np.float64], S: NDArray[np.float64]
-    ) -> NDArray[np.bool_]:
+    def _own_decisions(self, X: FeatureMatrix, P: FloatArray, S: FloatArray) -> BoolArray:
         if self.calibration is None:
             return S > 0
         if self.calibration == "platt":
@@ -285,7 +261,7 @@ class BR(WeightedClassifier):
             return self.calibration_.intercept_ < S
         return self._margins(X) > 0
 
-    def _kernel(self, X: FeatureMatrix, B: FeatureMatrix) -> NDArray[np.float64]:
+    def _kernel(self, X: FeatureMatrix, B: FeatureMatrix) -> FloatArray:
         return kernel_matrix(
             X, B, self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0
         )

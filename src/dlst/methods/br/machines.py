@@ -15,10 +15,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.parallel import Parallel, delayed
 
 from dlst._kernels.dual_machine import dual_machine
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, IntArray
 from dlst.data import IterativeStratification
-
-FloatArray = NDArray[np.float64]
 
 FOLDS = 5
 _LINEAR_ITERATIONS = 1000
@@ -60,7 +58,7 @@ class Trainer:
         return most if self.max_iter == -1 else self.max_iter
 
     def on_features(
-        self, design: FeatureMatrix, targets: NDArray[np.bool_], rows: FloatArray | None = None
+        self, design: FeatureMatrix, targets: BoolArray, rows: FloatArray | None = None
     ) -> _Machine:
         """Train on rows where the label is known, of both kinds, by the rows' weights."""
         weights = {False: 1.0, True: self._weight(targets, rows)}
@@ -94,7 +92,7 @@ class Trainer:
         )
         return _Machine(coef, intercept, steps, finished, signs - rest + intercept)
 
-    def _weight(self, targets: NDArray[np.bool_], rows: FloatArray | None) -> float:
+    def _weight(self, targets: BoolArray, rows: FloatArray | None) -> float:
         """Weight of the losses of rows with the label, beside 1 of all others."""
         if not isinstance(self.positive_weight, str):
             return self.positive_weight
@@ -121,7 +119,7 @@ class Machines(NamedTuple):
 
     coef: FloatArray
     intercept: FloatArray
-    steps: NDArray[np.int64]
+    steps: IntArray
     margins: FloatArray | None
 
 
@@ -130,7 +128,7 @@ def train_machines(
     Y: sp.csr_array,
     trainer: Trainer,
     weights: FloatArray | None = None,
-    held_out: NDArray[np.int64] | None = None,
+    held_out: IntArray | None = None,
 ) -> Machines:
     """Train one machine for each label, on the rows where it is known.
 
@@ -212,7 +210,7 @@ def _train_label(
     return trainer.on_features(design[np.flatnonzero(known)], column[known] == 1, weights)
 
 
-def _column(columns: sp.csc_array, label: int, held_out: NDArray[np.int64] | None) -> FloatArray:
+def _column(columns: sp.csc_array, label: int, held_out: IntArray | None) -> FloatArray:
     """Return a label of all rows, NaN where it is unknown or held out."""
     entries = slice(columns.indptr[label], columns.indptr[label + 1])
     column = np.zeros(columns.shape[0])
@@ -222,10 +220,10 @@ def _column(columns: sp.csc_array, label: int, held_out: NDArray[np.int64] | Non
     return column
 
 
-def _known(Y: sp.csr_array) -> NDArray[np.bool_]:
+def _known(Y: sp.csr_array) -> BoolArray:
     return np.asarray(~np.isnan(Y.toarray()))
 
 
-def _varies(Y: sp.csr_array) -> NDArray[np.bool_]:
+def _varies(Y: sp.csr_array) -> BoolArray:
     values = Y.toarray()
     return np.asarray((values == 1).any(axis=0) & (values == 0).any(axis=0))
