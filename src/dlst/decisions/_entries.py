@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from dlst._matrices import BoolArray, FloatArray
+from dlst._matrices import BoolArray, FloatArray, IntArray
 from dlst.errors import DataError
-
-IntArray: TypeAlias = NDArray[np.int64]
 
 LEAST = float(np.finfo(np.float64).tiny)
 """Lowest threshold: what has probability 0 is never decided for, stored or not."""

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import FloatArray, as_indicator
+from dlst._matrices import FloatArray, IntArray, as_indicator
 from dlst._parameters import NONE, Constraints, check_parameters, number
 from dlst._weights import as_weights
-from dlst.decisions._entries import Entries, IntArray, as_entries
+from dlst.decisions._entries import Entries, as_entries
 from dlst.errors import DataError
 
 MOST_CERTAIN = 0.98

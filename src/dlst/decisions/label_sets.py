@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from dlst._matrices import BoolArray, FloatArray
-from dlst.decisions._entries import Entries, IntArray
+from dlst._matrices import BoolArray, FloatArray, IntArray
+from dlst.decisions._entries import Entries
 
 PRIOR_SHARE = 0.05
 """Share of its prior that a set has in the vote when no neighbour has it."""

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from dlst._matrices import FloatArray
+from dlst._matrices import FloatArray, IntArray
 from dlst._parameters import parameter, with_parameters
-from dlst.decisions._entries import Entries, IntArray
+from dlst.decisions._entries import Entries
 from dlst.decisions.base import CARDINALITY, DecisionRule, Examples, as_votes
 from dlst.decisions.label_sets import SetScores, TopSets, calibration_error, to_shares
 from dlst.encoders.labelsets import distinct_label_sets

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Self
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
+from dlst._matrices import FloatArray
 from dlst._parameters import Constraints, check_parameters
 from dlst._weights import Weights, no_place
-from dlst.decoders._inputs import FloatArray, Given
+from dlst.decoders._inputs import Given
 from dlst.errors import DataError
 from dlst.explanation import Explanation
 from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother

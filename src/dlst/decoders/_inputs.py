@@ -9,16 +9,19 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix, as_dense, as_features, as_indicator
+from dlst._matrices import (
+    BoolArray,
+    FeatureMatrix,
+    FloatArray,
+    IntArray,
+    as_dense,
+    as_features,
+    as_indicator,
+)
 from dlst._weights import Weights
 from dlst.errors import DataError
 from dlst.parts import Encoder, LinearInverse, Smoother
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

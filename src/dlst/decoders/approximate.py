@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._kernels.pair_distances import dense_pair_distances
-from dlst._matrices import FeatureMatrix
-from dlst.decoders._inputs import FloatArray, IntArray
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.decoders.index import NeighbourIndex
 from dlst.decoders.neighbours import Neighbours, nearest_neighbours
 from dlst.errors import DataError

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dlst._kernels.pooled_logistic import Sums, logistic_sums
+from dlst._matrices import BoolArray, FloatArray
 from dlst._weights import Weights
-from dlst.decoders._inputs import BoolArray, FloatArray
 
 LEAST_TOTAL = 1e-12
 """Total weight where nothing counts."""

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import row_norms
 
 from dlst._kernels.coded_rows import coded_squares
 from dlst._kernels.nearest import largest
-from dlst.decoders._inputs import FloatArray, IntArray
+from dlst._matrices import FloatArray, IntArray
 from dlst.decoders.neighbours import row_blocks
 
 LONGEST = 2.0**14.5

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dlst._kernels.contenders import contending_labels
-from dlst.decoders._inputs import FloatArray
+from dlst._matrices import FloatArray
 from dlst.decoders.evidences.ballot import VOTE_MARGIN, Poll
 
 LEAST, SURE, SLACK = -34.6, 20.0, 1e-7

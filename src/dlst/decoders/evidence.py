@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from dlst._matrices import FloatArray
 from dlst._parameters import number, one_of, parameter, with_parameters
 from dlst._seeds import give_seed
-from dlst.decoders._inputs import FloatArray
 from dlst.decoders.approximate import Search
 from dlst.decoders.evidences import (
     K_GRID,

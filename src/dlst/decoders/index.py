@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from dlst._kernels.nearest_tiles import first_in_order
 from dlst._kernels.pair_distances import dense_pair_distances
-from dlst._matrices import FeatureMatrix
-from dlst.decoders._inputs import FloatArray, IntArray
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.decoders.coded_rows import WIDEST, CodedRows
 from dlst.decoders.neighbours import Neighbours, in_blocks, nearest_neighbours, row_blocks
 from dlst.decoders.single_rows import Candidates, SingleRows

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.utils import gen_batches
 
+from dlst._matrices import BoolArray, FloatArray, IntArray
 from dlst._progress import progress_bar
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
 from dlst.decoders.neighbours import Neighbours
 from dlst.parts import Smoother
 

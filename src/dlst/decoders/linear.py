@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import as_dense
+from dlst._matrices import FloatArray, as_dense
 from dlst._parameters import one_of, parameter, with_parameters
 from dlst.decoders._base import CheckedDecoder
-from dlst.decoders._inputs import FloatArray, Given, Labels, as_codes
+from dlst.decoders._inputs import Given, Labels, as_codes
 from dlst.parts import OutOfSample, Scores
 
 

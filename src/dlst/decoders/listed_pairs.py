@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix
-from dlst.decoders._inputs import FloatArray, IntArray, clipped_logit
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
+from dlst.decoders._inputs import clipped_logit
 from dlst.decoders.evidences.ballot import vote_weights
 from dlst.decoders.neighbours import Neighbours
 

@@ -10,17 +10,10 @@ from scipy.special import logit
 from sklearn.utils.validation import check_is_fitted
 
 from dlst._kernels.label_votes import label_counts
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst._parameters import integer, number, parameter, with_parameters
 from dlst.decoders._base import CheckedDecoder
-from dlst.decoders._inputs import (
-    FloatArray,
-    Given,
-    IntArray,
-    Labels,
-    as_codes,
-    chosen_rows,
-)
+from dlst.decoders._inputs import Given, Labels, as_codes, chosen_rows
 from dlst.decoders.index import NeighbourIndex
 from dlst.decoders.neighbours import Neighbours
 from dlst.errors import DataError

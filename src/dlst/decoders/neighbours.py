@@ -12,8 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from dlst._distances import squared_distances
 from dlst._kernels.pair_distances import dense_pair_distances, sparse_pair_distances
-from dlst._matrices import FeatureMatrix
-from dlst.decoders._inputs import FloatArray, IntArray
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 
 BLOCK_ENTRIES = 4_000_000
 """Distances held at once by each job: 32 MB."""

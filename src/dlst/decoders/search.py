@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlst._kernels.nearest import largest, largest_products, listed_distances, nearness
-from dlst._matrices import FeatureMatrix
-from dlst.decoders._inputs import FloatArray, IntArray
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.decoders.neighbours import Neighbours, in_blocks, row_blocks
 
 FEW = 8

@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from dlst._kernels.sampled_products import sampled_products
 from dlst._kernels.shortlists import shortlists
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray, as_dense
 from dlst._parameters import integer, number, parameter, with_parameters
 from dlst._seeds import drawn_rows, give_seed
 from dlst.decoders._base import CheckedDecoder
-from dlst.decoders._inputs import FloatArray, Given, IntArray, as_new, chosen_rows
+from dlst.decoders._inputs import Given, as_new, chosen_rows
 from dlst.decoders.calibration import LEAST_TOTAL, fit_logistic, mean_log_loss
 from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.listed_pairs import DirectScores, Pairs, Queries, Voters

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlst._kernels.nearest_tiles import offer
-from dlst._matrices import BoolArray
+from dlst._matrices import BoolArray, FloatArray, IntArray
 from dlst._threads import in_threads, one_blas_thread
-from dlst.decoders._inputs import FloatArray, IntArray
 
 TILE_ROWS = 384
 """Products of so many rows with as many, 0.6 MB, are looked at before they leave the cache."""

@@ -12,10 +12,10 @@ from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst._seeds import drawn_rows
 from dlst.decoders._base import CheckedDecoder
-from dlst.decoders._inputs import FloatArray, Given, IntArray, as_new, chosen_rows
+from dlst.decoders._inputs import Given, as_new, chosen_rows
 from dlst.decoders.calibration import fit_logistic
 from dlst.decoders.contenders import contenders
 from dlst.decoders.evidences import Evidence, TrainingRows

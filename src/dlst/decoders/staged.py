@@ -12,10 +12,10 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, IntArray, as_dense
 from dlst._parameters import BOOLEAN, integer, number, parameter, with_parameters
 from dlst._seeds import drawn_rows, give_seed
-from dlst.decoders._inputs import BoolArray, FloatArray, Given, IntArray, as_codes
+from dlst.decoders._inputs import Given, as_codes
 from dlst.decoders.calibration import fit_logistic, mean_log_loss
 from dlst.decoders.evidences import Evidence, TrainingRows
 from dlst.decoders.evidences.contract import OfferingEvidence

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import scipy.sparse as sp
 from dask import delayed
-from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix, as_features, as_indicator, refuse_huge
+from dlst._matrices import FeatureMatrix, IntArray, as_features, as_indicator, refuse_huge
 from dlst.errors import DataError
 
 FAN_IN = 8
@@ -27,7 +26,7 @@ class Block(NamedTuple):
     Y: sp.csr_array
 
     @property
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> IntArray:
         """The numbers of the rows."""
         return np.arange(self.start, self.start + self.X.shape[0])
 

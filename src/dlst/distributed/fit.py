@@ -9,9 +9,8 @@ import dask
 import numpy as np
 import scipy.sparse as sp
 from dask import delayed
-from numpy.typing import NDArray
 
-from dlst._matrices import FloatArray
+from dlst._matrices import FloatArray, IntArray
 from dlst._parameters import check_parameters
 from dlst.decoders import EvidenceDecoder, VoteDecoder
 from dlst.decoders.evidences.ballot import usable_neighbourhoods
@@ -35,8 +34,6 @@ from dlst.encoders import FullCode, LabelSets
 from dlst.errors import DataError
 from dlst.parts import OutOfSample
 from dlst.regressors import KernelRidge
-
-IntArray = NDArray[np.int64]
 
 
 def fit(model: Any, X: Any, Y: Any, **weights: Any) -> Any:

@@ -15,11 +15,10 @@ import dask
 import numpy as np
 import scipy.sparse as sp
 from dask import delayed
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from dlst._kernels.moments import Moments, Span
-from dlst._matrices import FeatureMatrix, FloatArray
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst._unknown import impute
 from dlst.distributed.blocks import Block, tree_sum
 from dlst.errors import DataError
@@ -128,12 +127,12 @@ def sum_of(parts: Sequence[Any]) -> Any:
     return reduce(np.add, parts)
 
 
-def chosen_rows(blocks: Sequence[Any], rows: NDArray[np.int64]) -> Any:
+def chosen_rows(blocks: Sequence[Any], rows: IntArray) -> Any:
     """Return one lazy block of some rows, by their ascending numbers."""
     return delayed(stacked)([delayed(_picked)(block, rows) for block in blocks])
 
 
-def _picked(block: Block, rows: NDArray[np.int64]) -> Block:
+def _picked(block: Block, rows: IntArray) -> Block:
     inside = rows[(rows >= block.start) & (rows < block.start + block.X.shape[0])] - block.start
     return Block(block.start, block.X[inside], block.Y[inside])
 
@@ -163,7 +162,7 @@ def _bases(ridge: KernelRidge, blocks: Sequence[Any], n: int) -> list[Any]:
     return [delayed(_widened)(spanned, multiple, n) for multiple in multiples]
 
 
-def _spanned(basis: KernelBasis, sample: Block, rows: NDArray[np.int64], n: int) -> KernelBasis:
+def _spanned(basis: KernelBasis, sample: Block, rows: IntArray, n: int) -> KernelBasis:
     return copy(basis).fit_sample(sample.X, rows, n)
 
 

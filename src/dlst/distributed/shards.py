@@ -6,16 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix, FloatArray
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.decoders.leave_two_out import leave_two_out_neighbours
 from dlst.distributed.blocks import Block
 from dlst.distributed.ridge import Regressed, RowsSmoother, stacked, targets_of
 from dlst.distributed.sums import Spread
 from dlst.distributed.votes import Candidates, candidates, nearest_in
-
-IntArray = NDArray[np.int64]
 
 
 class Voters(NamedTuple):

@@ -13,18 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.decoders import CodeVote, DirectReadout, Evidence, EvidenceDecoder, FeatureVote
-from dlst.decoders._inputs import FloatArray, Labels
+from dlst.decoders._inputs import Labels
 from dlst.decoders.evidences import TrainingRows
 from dlst.decoders.evidences.ballot import Ballot, usable_neighbourhoods
 from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.neighbours import Neighbours, nearest_neighbours
 from dlst.regressors import KernelBasis, Readout
-
-IntArray = NDArray[np.int64]
 
 
 class Candidates(NamedTuple):

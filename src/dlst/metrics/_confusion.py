@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from dlst._matrices import FloatArray
 from dlst._weights import as_weights
 from dlst.metrics._families import Unit, family
-from dlst.metrics._inputs import FloatArray, Truth, as_decisions, as_truth
+from dlst.metrics._inputs import Truth, as_decisions, as_truth
 from dlst.metrics._ranks import Average, Convention, Empty, resolve, summarise
 
 

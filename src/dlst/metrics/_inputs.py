@@ -9,13 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from dlst._matrices import as_indicator, column_names, row_of_entry
+from dlst._matrices import BoolArray, FloatArray, IntArray, as_indicator, column_names, row_of_entry
 from dlst.errors import DataError
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 # About 32 MiB of float64: large enough to be fast, small beside the scores themselves.
 _BLOCK_ENTRIES = 2**22
@@ -273,7 +269,7 @@ def _by_name(table: Any, truth: Truth, what: str) -> Any:
     return table.iloc[:, [position[name] for name in truth.names]]
 
 
-def _pattern(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> Pattern:
+def _pattern(matrix: sp.csr_array, keep: BoolArray) -> Pattern:
     kept = np.concatenate([[0], np.cumsum(keep)])
     return Pattern(
         kept[matrix.indptr].astype(np.int64), matrix.indices[keep].astype(np.int64, copy=False)

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dlst.metrics._inputs import FloatArray, Pattern, Scores, Truth
+from dlst._matrices import BoolArray, FloatArray, IntArray
+from dlst.metrics._inputs import Pattern, Scores, Truth
 from dlst.metrics._ranks import pooled_counts
-
-BoolArray = NDArray[np.bool_]
 
 
 class Levels(NamedTuple):
@@ -130,5 +128,5 @@ def _irrelevant(truth: Truth, first: int, n_rows: int) -> BoolArray:
     return chosen
 
 
-def _of_row(pattern: Pattern, row: int) -> NDArray[np.int64]:
+def _of_row(pattern: Pattern, row: int) -> IntArray:
     return pattern.columns[pattern.ptr[row] : pattern.ptr[row + 1]]

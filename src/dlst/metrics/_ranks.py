@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlst._kernels.ranking import (
     BY_SCORE,
@@ -17,9 +16,10 @@ from dlst._kernels.ranking import (
     rank_dense_rows,
     rank_stored_rows,
 )
+from dlst._matrices import BoolArray, FloatArray, IntArray
 from dlst._weights import as_weights
 from dlst.metrics._families import Unit, family
-from dlst.metrics._inputs import FloatArray, IntArray, Pattern, Scores, Truth, align
+from dlst.metrics._inputs import Pattern, Scores, Truth, align
 
 Ties: TypeAlias = Literal["pessimistic", "optimistic", "expected", "first", "last", "mulan"]
 """What equal scores mean.
@@ -65,7 +65,7 @@ class Ranking:
     tied: IntArray
     start: IntArray
     stop: IntArray
-    ranked: NDArray[np.bool_]
+    ranked: BoolArray
 
 
 class Ranked(NamedTuple):
@@ -81,7 +81,7 @@ class RowValues(NamedTuple):
     """The value of each row, where there is none, and what counts there unless one says."""
 
     values: FloatArray
-    undefined: NDArray[np.bool_]
+    undefined: BoolArray
     empty: float | Literal["skip"] = 0.0
 
 
@@ -157,8 +157,8 @@ def row_sums(ranking: Ranking, values: FloatArray, n_rows: int) -> FloatArray:
 
 def summarise(
     values: FloatArray,
-    undefined: NDArray[np.bool_],
-    judged: NDArray[np.bool_],
+    undefined: BoolArray,
+    judged: BoolArray,
     empty: float | Literal["skip"],
     average: Average,
     weights: FloatArray | None = None,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dlst.metrics._inputs import FloatArray, Truth, as_truth
+from dlst._matrices import FloatArray
+from dlst.metrics._inputs import Truth, as_truth
 from dlst.metrics.bipartition import instance_f1, macro_f1
 from dlst.metrics.decisions import check_r, top_r_decisions
 from dlst.metrics.pooled import micro_f1

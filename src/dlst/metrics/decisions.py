@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray, IntArray
 from dlst.errors import DataError
-from dlst.metrics._inputs import IntArray, Pattern, as_scores, as_truth
+from dlst.metrics._inputs import Pattern, as_scores, as_truth
 
 FEW_LABELS = 4
 """So many looks for the best of what is left cost less than a partition of each row."""
@@ -148,7 +148,7 @@ def check_r(r: Any, n_labels: int) -> None:
         )
 
 
-def _top_columns(block: NDArray[np.float64], r: int, ties: str) -> IntArray:
+def _top_columns(block: FloatArray, r: int, ties: str) -> IntArray:
     """Columns of the r best of each row, ascending, rows one after another."""
     n, K = block.shape
     if r <= FEW_LABELS and ties == "first" and np.isfinite(block).all():

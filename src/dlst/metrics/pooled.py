@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dlst._matrices import FloatArray
 from dlst.metrics._confusion import (
     Counts,
     Fraction,
@@ -19,7 +20,6 @@ from dlst.metrics._confusion import (
     ratio,
     recall,
 )
-from dlst.metrics._inputs import FloatArray
 from dlst.metrics._ranks import Average, summarise
 
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dlst._matrices import FloatArray, IntArray
 from dlst._parameters import integer
 from dlst.errors import DataError
 from dlst.metrics._confusion import Fraction, Weighing, ratio
-from dlst.metrics._inputs import FloatArray, Pattern, Scores, Truth, align
+from dlst.metrics._inputs import Pattern, Scores, Truth, align
 from dlst.metrics._ranks import Average, summarise
 
 
@@ -142,9 +142,7 @@ def _probability_blocks(scores: Scores) -> Iterator[tuple[int, FloatArray]]:
         yield first, block
 
 
-def _inside(
-    pattern: Pattern, first: int, n_rows: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _inside(pattern: Pattern, first: int, n_rows: int) -> tuple[IntArray, IntArray]:
     """Give (row in the block, column) of the pattern's entries in these rows."""
     ptr = pattern.ptr[first : first + n_rows + 1]
     rows = np.repeat(np.arange(n_rows), np.diff(ptr))

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dlst._matrices import FloatArray
 from dlst._weights import as_weights
-from dlst.metrics._inputs import FloatArray, Truth, align
+from dlst.metrics._inputs import Truth, align
 from dlst.metrics._levels import Levels, over_labels, pooled_levels
 from dlst.metrics._ranks import (
     Average,

@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dlst._matrices import FloatArray, IntArray
 from dlst._parameters import integer
 from dlst._weights import as_weights
 from dlst.errors import DataError
 from dlst.metrics._families import Unit, family
-from dlst.metrics._inputs import FloatArray, IntArray, Truth, as_scores, as_truth
+from dlst.metrics._inputs import Truth, as_scores, as_truth
 from dlst.metrics._ranks import (
     Average,
     Empty,

@@ -13,9 +13,8 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.parallel import Parallel, delayed
 
 from dlst._kernels.dual_descent import MOST_LANES, descend, objectives, primal_weights
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
 Loss: TypeAlias = Literal["squared", "squared_hinge"]
 
 DRIFTING_PASSES = 8
@@ -43,7 +42,7 @@ class Solution:
     duals: NDArray[Any]
     W: NDArray[Any]
     gaps: FloatArray
-    n_passes: NDArray[np.int64]
+    n_passes: IntArray
 
     def of(self, targets: slice) -> Solution:
         """Return the machines of some of the targets."""
@@ -134,7 +133,7 @@ class DualSolver:
 
     def _solve_block(
         self, T: NDArray[Any], C: float, start: NDArray[Any] | None
-    ) -> tuple[NDArray[Any], NDArray[Any], FloatArray, NDArray[np.int64]]:
+    ) -> tuple[NDArray[Any], NDArray[Any], FloatArray, IntArray]:
         n, d = self.shape
         width = T.shape[1]
         targets = np.ascontiguousarray(T, self.dtype)

@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from dlst._kernels.label_votes import label_sums
+from dlst._matrices import BoolArray, FloatArray, IntArray
 from dlst._weights import Weights
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, clipped_logit
+from dlst.decoders._inputs import clipped_logit
 from dlst.decoders.neighbours import Neighbours
 
 LEAST_WEIGHT = 1e-6

@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray, as_dense
 from dlst._unknown import impute
 from dlst._weights import Weights
-from dlst.decoders._inputs import FloatArray, IntArray, Labels
+from dlst.decoders._inputs import Labels
 from dlst.decoders.evidences.ballot import Ballot, Poll
 from dlst.decoders.neighbours import Neighbours
 from dlst.errors import DataError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import FeatureMatrix, FloatArray
 from dlst._parameters import with_parameters
 from dlst._weights import no_place
-from dlst.decoders._inputs import FloatArray, Labels, clipped_logit
+from dlst.decoders._inputs import Labels, clipped_logit
 from dlst.decoders.evidences.ballot import VOTE_MARGIN
 from dlst.decoders.evidences.contract import Evidence, TrainingRows
 from dlst.decoders.index import NeighbourIndex

@@ -13,9 +13,8 @@ from dlst._kernels.ridge import (
     differ_by_constants,
     leave_one_out_errors,
 )
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray, as_dense
 from dlst._parameters import with_parameters
-from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.evidences.contract import Evidence, TrainingRows
 from dlst.parts import Smoother
 

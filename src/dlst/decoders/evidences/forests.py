@@ -10,10 +10,10 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from dlst._kernels.tree_leaves import tree_leaves
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, IntArray, as_dense
 from dlst._parameters import with_parameters
 from dlst._unknown import impute
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray, clipped_logit
+from dlst.decoders._inputs import clipped_logit
 from dlst.decoders.evidences.ballot import VOTE_MARGIN
 from dlst.decoders.evidences.contract import Evidence, TrainingRows
 from dlst.decoders.evidences.label_scores import required_features

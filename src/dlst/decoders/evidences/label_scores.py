@@ -12,10 +12,9 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._parameters import with_parameters
 from dlst._weights import with_weights
-from dlst.decoders._inputs import FloatArray
 from dlst.decoders.evidences.contract import Evidence, OfferingEvidence, Said, TrainingRows
 from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.neighbours import row_blocks

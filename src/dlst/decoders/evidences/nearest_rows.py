@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dlst._matrices import FeatureMatrix, as_dense
+from dlst._matrices import FeatureMatrix, FloatArray, IntArray, as_dense
 from dlst._parameters import with_parameters
-from dlst.decoders._inputs import FloatArray, IntArray
 from dlst.decoders.approximate import Search, index_of
 from dlst.decoders.evidences.ballot import (
     Ballot,

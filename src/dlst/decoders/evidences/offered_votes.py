@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dlst._matrices import FeatureMatrix
+from dlst._matrices import BoolArray, FeatureMatrix, FloatArray, IntArray
 from dlst._parameters import with_parameters
-from dlst.decoders._inputs import BoolArray, FloatArray, IntArray
 from dlst.decoders.evidences.ballot import Ballot, Poll, usable_neighbourhoods, vote_evidence
 from dlst.decoders.evidences.contract import Evidence, OfferingEvidence, Said, TrainingRows
 from dlst.decoders.evidences.label_scores import ProbabilityCodes, required_features

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dlst._kernels.proximal import FloatArray, accelerated_proximal_gradient
+from dlst._kernels.proximal import accelerated_proximal_gradient
 from dlst._kernels.simplex import project_onto_simplex
 from dlst._kernels.singular_values import spectral_norm
+from dlst._matrices import FloatArray
 from dlst.methods.mlloc.scorer_step import Signs, slack
 
 RESTART_AFTER = 50

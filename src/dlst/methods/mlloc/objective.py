@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from dlst._kernels.proximal import FloatArray
+from dlst._matrices import FloatArray
 from dlst.methods.mlloc.code_step import CodeProblem, hinge_codes, squared_hinge_codes
 from dlst.methods.mlloc.scorer_step import (
     Scorers,

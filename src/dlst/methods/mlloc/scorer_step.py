@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from sklearn.svm import SVC
 
-from dlst._kernels.proximal import FloatArray, Solution, accelerated_proximal_gradient
+from dlst._kernels.proximal import Solution, accelerated_proximal_gradient
 from dlst._kernels.ridge import Spectrum
-from dlst._matrices import BoolArray
+from dlst._matrices import BoolArray, FloatArray
 
 Signs: TypeAlias = FloatArray
 """Labels (n, K): 1 present, -1 absent, 0 unknown."""
