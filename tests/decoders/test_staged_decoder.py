@@ -12,7 +12,7 @@ from dlst.decoders import StagedDecoder
 from dlst.decoders import staged as module
 from dlst.decoders.calibration import fit_logistic, mean_log_loss
 from dlst.decoders.evidences import offered_votes
-from dlst.decoders.evidences.contract import Said
+from dlst.decoders.evidences.contract import EvidenceCache
 from dlst.encoders import FullCode, PrincipalEncoder, SignCode
 from dlst.errors import DataError
 from dlst.regressors import as_regressor
@@ -129,7 +129,7 @@ def test_the_nearest_voters_are_searched_once_and_go_the_same_way_too(monkeypatc
     np.testing.assert_allclose(found.probability, scores.probabilities)
     voters = {name: votes.indices for name, votes in found.neighbours.items()}
     np.testing.assert_array_equal(voters["near code vote"], voters["code vote"][:, : near.k_])
-    queries = wide.space_of_codes.transform(codes[:5], X[:5], Said())
+    queries = wide.space_of_codes.transform(codes[:5], X[:5], EvidenceCache())
     squared = ((queries[:, None] - wide.voters_) ** 2).sum(axis=2)
     alone = slow_vote(squared, near.k_, Y, (Y.sum(axis=0) + 0.5) / 401, 3)
     np.testing.assert_allclose(near.values(codes[:5], X[:5]), alone, atol=1e-7)

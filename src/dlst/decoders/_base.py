@@ -18,7 +18,7 @@ from dlst.parts import OutOfSample, Scores, SearchedCodes, Smoother
 
 
 class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
-    """Base of decoders. One of your own needs ``fit`` and ``scores``, and may say more.
+    """Base of decoders. Your own needs ``fit`` and ``scores``; the other methods are optional.
 
     Examples
     --------
@@ -28,10 +28,10 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     """
 
     has_shortlist: bool = False
-    """Whether it can tell the labels that may be the best without a score of each."""
+    """Whether it can find the labels that may rank best without scoring every label."""
 
     looks_at_all_labels: bool = True
-    """Whether it looks at each of them all the same, in arrays of rows by labels."""
+    """Whether it still makes arrays of rows by labels."""
 
     @abstractmethod
     def fit(
@@ -59,7 +59,7 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         return self.scores(codes, X=X).ranking
 
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
-        """Say what made the probabilities, where there is something to say."""
+        """Explain the probabilities, where the decoder can."""
         raise DataError(
             f"{type(self).__name__} does not explain its scores. Take EvidenceDecoder, or DLST, "
             "which has it (--method dlst in the shell)."
@@ -72,7 +72,7 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
     def shortlist(
         self, codes: Any, *, X: Any = None, at_least: int = 0, handicap: FloatArray | None = None
     ) -> sp.csr_array:
-        """Return logits of labels that may be the best, so many or more; see ``has_shortlist``."""
+        """Return logits of ``at_least`` labels or more that may rank best, as ``has_shortlist``."""
         raise DataError(f"{type(self).__name__} scores all labels.")
 
     def votes(self, codes: Any, *, X: Any = None) -> sp.csr_array | None:
@@ -83,7 +83,7 @@ class CodeDecoder(BaseEstimator, ABC):  # type: ignore[misc]
         """Drop what is needed for learning decisions only; nothing by default."""
 
     def searched(self) -> SearchedCodes | None:
-        """Return the codes among which neighbours are searched; None where none are."""
+        """Return the codes in which neighbours are searched; None where none are."""
         return None
 
 
@@ -93,7 +93,7 @@ class CheckedDecoder(CodeDecoder):
     _constraints: ClassVar[Constraints] = {}
 
     takes_weights: ClassVar[bool] = False
-    """Whether rows and labels may count more than once."""
+    """Whether rows and labels can be weighted."""
 
     def fit(
         self,
@@ -121,7 +121,7 @@ class CheckedDecoder(CodeDecoder):
         smoother : Smoother, optional
             The regression's; makes calibration exact (leave-two-out).
         encoder : encoder, optional
-            Fitted; its inverse reads labels off codes.
+            Fitted; its inverse decodes labels from codes.
         weights : Weights, optional
             How often rows and labels count.
         """
@@ -133,4 +133,4 @@ class CheckedDecoder(CodeDecoder):
 
     @abstractmethod
     def _fit(self, given: Given) -> None:
-        """Learn from what was checked."""
+        """Learn from checked input."""

@@ -33,7 +33,7 @@ class Labels:
     Y : csr_array of shape (n, K)
         Ones and NaN stored.
     weights : Weights or None
-        How often rows and labels count; None for all alike.
+        How often rows and labels count; None: once.
     """
 
     Y: sp.csr_array
@@ -94,8 +94,8 @@ class Labels:
 
     @property
     def constant(self) -> BoolArray:
-        """Labels whose known entries are all equal: nothing can be learnt about them."""
-        # Weights change no label into a constant one, but rounding of their sums might.
+        """Labels whose known entries are all equal, so that nothing can be learnt about them."""
+        # Weights make no label constant, but rounding of their sums might.
         prevalence = self.prevalence if self.weights is None else Labels(self.Y).prevalence
         return np.isin(prevalence, (0.0, 1.0))
 
@@ -160,11 +160,11 @@ class Given:
 
     @property
     def inverse(self) -> LinearInverse | None:
-        """How the encoder gives labels back; None without one, or where it is not linear."""
+        """The linear inverse of the encoder; None without an encoder, or if it is not linear."""
         return None if self.encoder is None else self.encoder.linear_inverse()
 
     def as_scores(self, scores: FloatArray) -> Given:
-        """Return the same with scores of labels (n, K) as codes, fitted by no regressor."""
+        """Return a copy with scores of labels (n, K) as codes, and no smoother or targets."""
         given = copy(self)
         given.codes, given.smoother, given._targets = scores, None, None
         return given
@@ -225,7 +225,7 @@ def as_new(
 
 
 def chosen_rows(rows: Any, n: int) -> IntArray:
-    """Return the rows that were asked for; all of n by default."""
+    """Return the requested rows; all of n by default."""
     return np.arange(n) if rows is None else np.asarray(rows, dtype=np.int64)
 
 
@@ -236,7 +236,7 @@ def clipped_logit(probability: Any, margin: float = 1e-3) -> FloatArray:
     ----------
     probability : array-like
     margin : float
-        What is nearer to 0 or 1 is pulled in.
+        Least distance from 0 and 1.
 
     Returns
     -------

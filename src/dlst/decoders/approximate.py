@@ -1,8 +1,8 @@
-"""Approximate neighbours: most of the true ones, found much faster among very many rows.
+"""Approximate neighbours: most of the true ones, found much faster in very many rows.
 
-Faiss cuts the rows into cells by k-means, and a query looks into the cells nearest to it. Of the
-libraries that were tried on real codes (``benchmarks/neighbours.py``) its cells were built fastest
-and searched fastest at the same recall. Needs the extra ``dlst[ann]``.
+Faiss divides the rows into cells by k-means, and a query searches the cells nearest to it. Of the
+libraries compared on real codes (``benchmarks/neighbours.py``), it was the fastest to build and, at
+the same recall, the fastest to search. Needs the extra ``dlst[ann]``.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ LEAST_RECALL = 0.95
 
 ROWS_TRIED = 500
 ROWS_IN_A_CELL = 39
-"""At least; fewer say too little of where the cell's centre is."""
+"""Minimum; fewer rows do not determine the centre of a cell well."""
 
 ROWS_OF_A_CENTRE = 64
-"""Rows that k-means looks at, for each centre."""
+"""Rows per centre that k-means is trained on."""
 
 _SEED = 0
 
@@ -46,7 +46,8 @@ def index_of(
     k : int
         Neighbours that will be searched.
     queries : ndarray of shape (m, d)
-        Typical queries, each without the row ``own`` (m,): an approximate index tries some.
+        Typical queries, each without the row ``own`` (m,), on a sample of which an approximate
+        index is tuned.
     """
     if search == "exact" or not isinstance(rows, np.ndarray):
         return NeighbourIndex(rows)
@@ -55,7 +56,7 @@ def index_of(
 
 
 class ApproximateIndex(NeighbourIndex):
-    """Rows in cells, of which a query looks into the nearest; what it finds is ordered exactly.
+    """Rows in cells: a query searches the nearest cells, and orders what it finds exactly.
 
     Parameters
     ----------
@@ -64,9 +65,9 @@ class ApproximateIndex(NeighbourIndex):
     Attributes
     ----------
     n_looked_into : int
-        Cells of a query.
+        Cells searched for each query.
     recall : float
-        Share of the true neighbours of left-out rows that were found with so many.
+        Share of the true neighbours of left-out rows found with that many cells.
 
     Examples
     --------
@@ -81,12 +82,12 @@ class ApproximateIndex(NeighbourIndex):
         self.n_looked_into = 1
 
     def tuned(self, k: int, queries: FloatArray, own: IntArray) -> ApproximateIndex:
-        """Look into as few cells as find enough neighbours of queries, by powers of two."""
+        """Choose the smallest power of two of cells that finds enough neighbours of queries."""
         exact = NeighbourIndex(self.rows).nearest(k, queries, own=own)
         reach = exact.squared_distances[:, -1:]
         while True:
             found = self.nearest(k, queries, own=own)
-            # By distance, so that another of several rows equally near counts.
+            # Compared by distance, so that any of several equally near rows counts.
             self.recall = float((found.squared_distances <= reach).mean())
             if self.recall >= LEAST_RECALL or self.n_looked_into >= self._cells.nlist:
                 return self
@@ -110,7 +111,7 @@ class ApproximateIndex(NeighbourIndex):
         _faiss().omp_set_num_threads(effective_n_jobs(n_jobs))
         self._cells.nprobe = min(self.n_looked_into, self._cells.nlist)
         places = self._cells.search(self._centred(queries), wanted)[1]
-        # Cells may hold fewer rows than are wanted.
+        # The cells may hold fewer than k rows.
         few = np.flatnonzero((places < 0).any(axis=1))
         owner = np.repeat(np.arange(len(places)), wanted)
         squared = dense_pair_distances(
@@ -137,7 +138,7 @@ class ApproximateIndex(NeighbourIndex):
 
     @cached_property
     def _cells(self) -> Any:
-        """The cells; made by one thread, so that they are the same whatever the number."""
+        """The cells; built in one thread, so that they do not depend on the number of threads."""
         faiss = _faiss()
         faiss.omp_set_num_threads(1)
         n, d = self.rows.shape
@@ -152,7 +153,7 @@ class ApproximateIndex(NeighbourIndex):
         return cells
 
     def __getstate__(self) -> dict[str, Any]:
-        # Cells are of Faiss, and made again from the rows in a second.
+        # Objects of Faiss are not saved; they are rebuilt from the rows in about a second.
         return {"rows": self.rows, "n_looked_into": self.n_looked_into, "recall": self.recall}
 
 

@@ -11,16 +11,16 @@ from dlst._matrices import BoolArray, FloatArray
 from dlst._weights import Weights
 
 LEAST_TOTAL = 1e-12
-"""Total weight where nothing counts."""
+"""Total weight where no entry counts."""
 
 MOST_ITERATIONS = 200
 _PRECISION = 1e-12
 _FIRST_PRECISION = 1e-4
 _FIRST_SHARE, _FEWEST_FIRST = 8, 500
-"""Every eighth row, where these are 500, gives the start for all."""
+"""A fit to every eighth row, if these are at least 500, is the starting point for all rows."""
 
 _SUFFICIENT = 1e-4
-"""Share of the promised decrease that a step must achieve."""
+"""Share of the predicted decrease that a step must achieve."""
 
 _NEAR_ZERO = 1e-3
 """A slope below this may be about to reach zero."""
@@ -47,9 +47,9 @@ def fit_logistic(
     weights : Weights, optional
         How often rows and labels count.
     start : intercepts and slopes, optional
-        Where to start; by default, where there are many rows, at what some of them say.
+        Starting point; by default, with many rows, a fit to a subset of them.
     precision : float
-        Share of the value that a step must promise to be worth another pass over the entries.
+        Relative predicted decrease below which the iteration stops.
 
     Returns
     -------
@@ -58,11 +58,11 @@ def fit_logistic(
 
     Notes
     -----
-    The penalty is Σ a_j²/2 + Σ (b_m - 1/m)²/2 beside the *sum* of the log-losses: it decides where
-    there are few rows and vanishes where there are many. A label of weight 2 has its a_j² twice.
+    The penalty is Σ a_j²/2 + Σ (b_m - 1/m)²/2, added to the *sum* of the log-losses: it dominates
+    with few rows and vanishes with many. For a label of weight 2, a_j² counts twice.
 
-    Newton's method, projected on b >= 0. Intercepts touch each other only through the few slopes,
-    so that a step costs O(K m²) beside the pass over the entries, and some ten passes do.
+    Newton's method, projected on b >= 0. Intercepts interact only through the few slopes, so that
+    a step costs O(K m²) besides the pass over the entries; about ten passes suffice.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def fit_logistic(
             intercepts = here.intercepts + length * intercept_step
             slopes = np.maximum(here.slopes + length * slope_step, 0.0)
             if promised <= precision * here.value:
-                # So near that the value cannot tell any more; the step itself is still good.
+                # Too near the minimum for a measurable decrease; the step is still valid.
                 return intercepts, slopes
             there = penalised_loss(intercepts, slopes, evidence, present, known, weights)
             if there.value <= here.value - _SUFFICIENT * length * promised:
@@ -184,11 +184,11 @@ class PenalisedLoss(NamedTuple):
     square: FloatArray
 
     def newton_step(self) -> tuple[FloatArray, FloatArray, float]:
-        """Return the step of the intercepts, that of the slopes, and the decrease it promises.
+        """Return the step of the intercepts, that of the slopes, and the predicted decrease.
 
         Intercepts are eliminated, which leaves a system of the slopes. Slopes that are about to
-        reach zero take a step of their own (Bertsekas, 1982): within the system they would turn its
-        step uphill once they are cut off at zero.
+        reach zero take a separate step (Bertsekas, 1982): clipped at zero, they could otherwise
+        turn the joint step into an ascent.
         """
         slope_step = -self.by_slope / np.diagonal(self.square)
         lowered = np.maximum(self.slopes + slope_step, 0.0) - self.slopes

@@ -67,12 +67,12 @@ class ClassifierDecoder(CheckedDecoder):
 
 
 def as_decoder(part: Any) -> Decoder:
-    """Return a part that keeps the contract as it is, a classifier as :class:`ClassifierDecoder`.
+    """Return a decoder unchanged, and wrap a classifier in :class:`ClassifierDecoder`.
 
     Parameters
     ----------
     part : decoder or classifier
-        Ours, or any classifier of scikit-learn that takes label indicators.
+        A decoder of dlst, or any scikit-learn classifier with ``predict_proba``.
 
     Returns
     -------
@@ -89,6 +89,6 @@ def as_decoder(part: Any) -> Decoder:
     if not (hasattr(part, "fit") and hasattr(part, "predict_proba")):
         raise ValueError(
             f"decoder must be a decoder, or a classifier with predict_proba; got {part!r}. "
-            "CalibratedClassifierCV gives probabilities to classifiers without."
+            "CalibratedClassifierCV adds predict_proba to classifiers without it."
         )
     return ClassifierDecoder(part)

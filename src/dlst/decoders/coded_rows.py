@@ -1,7 +1,7 @@
-"""Rows in two bytes for each number, to find the few that may be nearest to a query.
+"""Rows in two bytes per number, to find the few that may be nearest to a query.
 
-One row asks for all others once, so that its time is that of reading them: two bytes for each
-number are a quarter of what they take. Which rows can be among the nearest is bounded, not guessed.
+A query reads every row once, so that its time is that of reading them: two bytes per number are a
+quarter of double precision. Rows are excluded by a bound, so that the result is exact.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ LONGEST = 2.0**14.5
 """Of codes: a squared distance is at most the square of twice that, and has 32 bits."""
 
 WIDEST = 30_000
-"""Columns: a row of equal numbers has codes of 133 then."""
+"""Maximum number of columns, at which a row of equal numbers has codes of 133."""
 
 _ROUNDING = 1e-5
-"""Of distances in single precision, with room."""
+"""Relative rounding error of distances in single precision, with a margin."""
 
 _MOST_LOST = 1e30
-"""Farther than all codes, so that such a row is always looked at."""
+"""Exceeds every distance of codes, so that a row with this error is never excluded."""
 
 _FAR_OFF = 1e100
-"""More steps than that are lost anyway; their squares are still numbers."""
+"""Values are clipped here, in steps, so that their squares do not overflow."""
 
 
 class CodedRows:
-    """Rows x ≈ centre + step · code, with what is lost of each.
+    """Rows x ≈ centre + step · code, with the rounding error of each.
 
-    The step is such that the longest of a thousand rows has as long a code as there can be; rows
-    that are longer are shortened, and lose that.
+    The step is such that the longest of a thousand rows has the longest possible code; longer rows
+    are shortened, which adds to their error.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class CodedRows:
     def __init__(self, rows: FloatArray):
         n, d = rows.shape
         self.centre = rows.mean(axis=0)
-        # Whole numbers nearest to a row are longer than it by half a diagonal at most.
+        # Rounding to integers lengthens a row by at most half a diagonal.
         self.most = LONGEST - 0.5 * np.sqrt(d) - 1.0
         sample = rows[:: max(1, n // 1000)] - self.centre
         self.step = float(row_norms(sample).max()) / self.most or 1.0
@@ -63,8 +63,8 @@ class CodedRows:
     def candidates(self, query: FloatArray, k: int, own: int) -> IntArray:
         """Return the rows that can be among the k nearest of a query (d,); ``own`` is left out.
 
-        By the triangle inequality a row is as far as its code is from the query's, but for what
-        was lost of both.
+        By the triangle inequality the distance of a row is that of its code from the query's, up
+        to the rounding errors of both.
         """
         codes, lost = self._coded(query[None])
         squared = coded_squares(self.codes, self.squares, codes[0].astype(np.int16))
@@ -76,7 +76,7 @@ class CodedRows:
         return found if own < 0 else found[found != own]
 
     def _coded(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return codes (m, d), and what is lost of each row, in steps."""
+        """Return codes (m, d) and the rounding error of each row, in steps."""
         steps = np.clip((rows - self.centre) / self.step, -_FAR_OFF, _FAR_OFF)
         lengths = row_norms(steps)
         shares = self.most / np.maximum(lengths, self.most)

@@ -1,4 +1,4 @@
-"""The labels that can be among the best of a row, where most have no vote."""
+"""The labels that can rank among the best of a row, where most have no vote."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dlst._matrices import FloatArray
 from dlst.decoders.evidences.ballot import VOTE_MARGIN, Poll
 
 LEAST, SURE, SLACK = -34.6, 20.0, 1e-7
-"""Whoever ranks by probabilities sees no logit below the first, and above the second blurred ones;
-between them, what is rounded is far less than the third."""
+"""Probabilities do not distinguish logits below the first, and blur those above the second; between
+them, rounding is far below the third."""
 
 
 def contenders(
@@ -24,25 +24,25 @@ def contenders(
 ) -> sp.csr_array:
     """Return the logits of all labels that can be among the best of their row.
 
-    Votes on labels that some voter has are counted; any other label has the prior's vote, which is
-    bounded for all rows at once. What cannot reach the best by these bounds is left out, so the
-    ``at_least`` best by logit less handicap are stored whatever happens, and few others are.
+    Votes are counted for labels that some voter has; any other label has the prior's vote, which is
+    bounded for all rows at once. Labels that these bounds exclude are left out: the ``at_least``
+    best by logit less handicap are always stored, and few others.
 
     Parameters
     ----------
     known : ndarray of shape (n, K)
-        Logits but for the votes.
+        Logits without the votes.
     polls : sequence of slopes, shape () or (K,), and Poll
-        One or more, of one electorate.
+        One or more, of the same voters.
     at_least : int
-        How many best; at most K.
+        Number of best labels; at most K.
     handicap : ndarray of shape (K,), optional
-        What each label's logit is lessened by before it is ranked.
+        Subtracted from each label's logit before ranking.
 
     Returns
     -------
     csr_array of shape (n, K)
-        Logits, the very ones that all labels together would have.
+        Logits, identical to those of scoring all labels.
     """
     n, K = known.shape
     slopes = np.stack([np.broadcast_to(slope, K) for slope, _ in polls])

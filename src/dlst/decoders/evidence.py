@@ -26,7 +26,7 @@ from dlst.decoders.evidences import (
 from dlst.decoders.stack import PLAIN_LINK_SCALE, StackedDecoder
 
 RARE = 10.0
-"""Positives of a label for which both slopes count alike."""
+"""Positives of a label for which both slopes count equally."""
 
 
 @with_parameters
@@ -34,26 +34,27 @@ class EvidenceDecoder(StackedDecoder):
     """Logistic combination of evidences, each available out of sample for training rows.
 
     logit p_ij = a_j + Σ_m b_m · evidence_m(i, j), with slopes b >= 0 shared by all labels, learnt
-    on training rows that were left out. Evidences: the labels regressed directly, the weighted vote
-    of neighbours among the codes, the same among the features, and whatever ``extra`` adds.
+    on left-out training rows. Evidences: the labels regressed directly, the weighted votes of
+    neighbours by codes and by features, and those in ``extra``.
 
     Parameters
     ----------
     direct, code_vote, feature_vote : bool
         Which of the three to use.
     extra : sequence of Evidence
-        More of them; see :class:`~dlst.decoders.evidences.Evidence`.
+        Additional evidences; see :class:`~dlst.decoders.evidences.Evidence`.
     slopes : {"shared", "by frequency"}
         ``"by frequency"``: two slopes for each evidence, one for frequent and one for rare labels,
         b_mj = u_m s_j + v_m (1 − s_j), s_j = n_j/(n_j + 10) for a label of n_j positives.
     k_grid, rho_grid : sequence
-        Choices of the votes.
+        Candidate values of k and rho for the votes.
     n_queries : int, "auto" or "all"
         Training rows to calibrate on; "auto" takes all of up to 5000, at least 1000 of more.
     min_rows : int
-        With fewer labelled rows the direct read-out decides alone: there is too little to weigh by.
+        With fewer labelled rows only the direct read-out is used: there are too few to learn
+        weights.
     enrichment : float
-        Above 0 (0.3 was studied): one more round in which each known zero votes with this share of
+        Above 0 (0.3 was studied): a second round in which each known zero votes with this share of
         the probability that the first round gave it. Helps rare labels (macro-F1) when positives
         are missing; calibration stays on the observed labels.
     random_state : int, RandomState or None
@@ -61,9 +62,9 @@ class EvidenceDecoder(StackedDecoder):
     n_jobs : int, optional
         Threads of the neighbour searches.
     search : {"exact", "approximate"}
-        How votes find the neighbours of new rows: all of them, or, sooner among hundreds of
-        thousands of rows, nineteen of twenty or more, with the extra ``dlst[ann]``; ``recall_`` of
-        a vote says how many. What is learnt is learnt from exact neighbours.
+        How votes find the neighbours of new rows: exactly, or, faster with hundreds of thousands
+        of rows, at least 95 % of them, with the extra ``dlst[ann]``; see ``recall_`` of a vote.
+        Training always uses exact neighbours.
 
     Attributes
     ----------
@@ -117,7 +118,7 @@ class EvidenceDecoder(StackedDecoder):
         if not names:
             raise ValueError(
                 "an evidence is needed; got direct, code_vote and feature_vote all False and "
-                "nothing extra."
+                "no extra."
             )
         if len(set(names)) < len(names):
             raise ValueError(f"evidences must have different names; got {names}.")

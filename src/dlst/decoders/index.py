@@ -16,24 +16,24 @@ from dlst.decoders.neighbours import Neighbours, in_blocks, nearest_neighbours, 
 from dlst.decoders.single_rows import Candidates, SingleRows
 
 ROWS_WORTH_AN_INDEX = 1024
-"""Fewer rows are searched at once, without looking twice."""
+"""Fewer rows are searched in double precision at once."""
 
 NUMBERS_WORTH_CODES = 500_000
 ALONE = 4
-"""So many queries are answered one by one, where there are many numbers to be read."""
+"""Up to this many queries are searched one by one if there are many numbers to read."""
 
 MORE_THAN_WANTED = 4
-"""Rows that single precision finds beyond those wanted; the nearest of all are then exact."""
+"""Additional rows found in single precision; the nearest of all are then chosen exactly."""
 
 
 class NeighbourIndex:
-    """The rows among which neighbours are searched.
+    """An index of rows, for the exact search of neighbours.
 
-    Products in single precision find somewhat more rows than are wanted; distances of these, by
-    differences in double precision, order them. Rounding is bounded, so that it is known whether a
-    row outside could belong inside: such a query, of many rows all equally near, is searched once
-    more in double precision. So the answer is that of
-    :func:`~dlst.decoders.neighbours.nearest_neighbours`, ties by the lowest index.
+    Products in single precision find a few more rows than requested; distances computed from
+    differences in double precision order them. A bound on the rounding error tells whether a row
+    was missed: such a query, with many equally near rows, is searched again in double precision.
+    The result is that of :func:`~dlst.decoders.neighbours.nearest_neighbours`, ties by the lowest
+    index.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class NeighbourIndex:
         k: int,
         n_jobs: int | None,
     ) -> Neighbours:
-        """Order candidates by exact distances; where others may be as near, search once more."""
+        """Order candidates by exact distances; search again where other rows may be as near."""
 
         def settle(block: slice) -> tuple[IntArray, FloatArray]:
             indices, squared = self._ordered(queries[block], candidates.places[block], k)
@@ -124,13 +124,13 @@ class NeighbourIndex:
 
     @cached_property
     def _coded(self) -> CodedRows | None:
-        """The rows in two bytes for each number; None where they are few, or too wide for it."""
+        """The rows in two bytes per number; None if they are few or too wide."""
         n, d = self.rows.shape
         return CodedRows(self.rows) if n * d >= NUMBERS_WORTH_CODES and d < WIDEST else None
 
     @cached_property
     def _single(self) -> SingleRows | None:
-        """The rows in single precision; None where they cannot be had."""
+        """The rows in single precision; None if it cannot hold them."""
         return SingleRows.of(self.rows)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dlst.parts import OutOfSample, Scores
 
 
 class InverseDecoder(CheckedDecoder):
-    """Labels ≈ offset + codes · decoding, as a linear encoder says: how PLST, CPLST, FaIE decode.
+    """Labels ≈ offset + codes · decoding, by a linear encoder: how PLST, CPLST, FaIE decode.
 
     Nothing is fitted, so no step makes a dense array of training rows by labels.
 

@@ -6,9 +6,9 @@ rows i and l is, with residuals R = Z - HZ and a = 1 - diag(H),
     c_l(i) = z_l - alpha_il r_i - gamma_il r_l,
     alpha_il = h_il / (a_i a_l - h_il²),   gamma_il = a_i / (a_i a_l - h_il²),
 
-and the query, without row i, q_i = z_i - r_i / a_i. A code that had seen row i would lean towards
-z_i, and votes would look better in calibration than they are for a new row. With weights w of the
-rows H is that of rows times w^(1/2), and r_i comes times (w_i / w_l)^(1/2).
+and the query, without row i, q_i = z_i - r_i / a_i. A code that had seen row i would be biased
+towards z_i, and votes would look better in calibration than they are for a new row. With weights w
+of the rows, H is that of rows times w^(1/2), and r_i is multiplied by (w_i / w_l)^(1/2).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dlst.decoders.neighbours import Neighbours
 from dlst.parts import Smoother
 
 LEAST_LEVERAGE_GAP = 1e-10
-"""Floor of 1 - leverage and of its products, against a smoother that interpolates."""
+"""Lower bound of 1 - leverage and of its products, for smoothers that interpolate."""
 
 QUERY_ROWS = 2048
 PAIRS_AT_ONCE = 1_000_000
@@ -32,12 +32,12 @@ PAIRS_AT_ONCE = 1_000_000
 
 
 class LeaveTwoOut:
-    """Distances between left-out queries and codes searched, left out with them.
+    """Distances between left-out queries and codes searched, each predicted without both rows.
 
     Parameters
     ----------
     smoother : Smoother
-        Of hat matrix H.
+        With hat matrix H.
     targets : ndarray of shape (n, r)
         Z, the codes that the smoother was fitted to.
     """
@@ -68,7 +68,7 @@ class LeftOutQueries:
         """Return A, B, C, each (queries, searched), of d² = A + t B + t² C, t = 1 - rho.
 
         d is the distance between the query q_i and (1 - rho) c_l(i) + rho z_l of each row l that is
-        searched. The products are shared by all rho. Entries with i = l mean nothing.
+        searched. The products are shared by all rho. Entries with i = l are undefined.
         """
         known = self._all
         z, r, a = known.targets[searched], known.residuals[searched], known.gaps[searched]
@@ -127,7 +127,7 @@ def leave_two_out_neighbours(
 
 
 class NearestSoFar:
-    """The k nearest of what was offered, block after block: of equally near ones the first."""
+    """The k nearest rows of blocks seen so far; ties by the first."""
 
     def __init__(self, n_queries: int, k: int):
         self.k = k
@@ -135,12 +135,12 @@ class NearestSoFar:
         self.squared = np.full((n_queries, k), np.inf)
 
     def offer(self, squared: FloatArray, start: int) -> None:
-        """Take in squared distances (queries, m) of places start, start + 1 and so on."""
+        """Add squared distances (queries, m) of places start, start + 1 and so on."""
         near = squared < self.squared[:, -1:]
         most = int(near.sum(axis=1).max(initial=0))
         if most == 0:
             return
-        # Few are near enough once some blocks were seen; before that, a partition is quicker.
+        # After some blocks, few rows are near enough; before that, a partition is faster.
         places = _first_true(near, most) if most <= self.k else _smallest(squared, self.k)
         found = np.take_along_axis(squared, places, axis=1)
         if most <= self.k:
@@ -153,13 +153,13 @@ class NearestSoFar:
 
 
 def _first_true(chosen: BoolArray, most: int) -> IntArray:
-    """Return the columns of true entries of each row, ascending; what follows means nothing."""
+    """Return the columns of true entries of each row, ascending; the rest is padding."""
     places = np.zeros((len(chosen), most), dtype=np.int64)
     rows, columns = np.nonzero(chosen)
     first = np.searchsorted(rows, np.arange(len(chosen)))
     places[rows, np.arange(len(rows)) - first[rows]] = columns
     counts = np.bincount(rows, minlength=len(chosen))
-    # A column that is not true stands behind them, so that nothing is taken twice.
+    # Padded with a column that is not true, so that none is taken twice.
     refused = np.argmin(chosen, axis=1)
     return np.where(np.arange(most) < counts[:, None], places, refused[:, None])
 

@@ -19,7 +19,7 @@ VOTE_MARGIN = 1e-5
 
 
 class DirectScores(NamedTuple):
-    """Scores of rows, offset + X W, of which only those needed are computed.
+    """Scores of rows, offset + X W, computed only where needed.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class DirectScores(NamedTuple):
 
 
 class Queries(NamedTuple):
-    """Rows to be scored; ``own`` are their numbers, where they are training rows."""
+    """Rows to be scored; ``own`` are their indices if they are training rows."""
 
     codes: FloatArray
     X: FeatureMatrix
@@ -63,13 +63,13 @@ class Queries(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Shares of the votes that pairs have, and how many votes each is worth."""
+    """Shares of the votes for each pair, and their effective numbers of votes."""
 
     share: FloatArray
     n_eff: FloatArray
 
     def logit(self, prior: FloatArray) -> FloatArray:
-        """Return the logit of the share, the label's prior being one vote more."""
+        """Return the logit of the share, with the label's prior as one additional vote."""
         smoothed = (self.n_eff * self.share + prior) / (self.n_eff + 1.0)
         return clipped_logit(smoothed, VOTE_MARGIN)
 
@@ -83,17 +83,17 @@ class Voters(NamedTuple):
 
     @classmethod
     def among(cls, found: Neighbours, k: int) -> Voters:
-        """Let the k nearest vote, by distance."""
+        """Return the k nearest as voters, weighted by distance."""
         weights = vote_weights(found.squared_distances, k)
         rows = np.ascontiguousarray(found.indices[:, : weights.shape[1]])
         return cls(rows, weights, found.squared_distances)
 
     def of(self, rows: slice) -> Voters:
-        """Return the voters on some of the rows."""
+        """Return the voters of some rows."""
         return Voters(self.rows[rows], self.weights[rows], self.squared[rows])
 
     def share(self, sums: FloatArray, owner: IntArray) -> Share:
-        """Divide what pairs were given by all that was to be given in their row."""
+        """Divide the weights summed for each pair by the total weight of its row."""
         total = self.weights.sum(axis=1)
         n_eff = total**2 / (self.weights**2).sum(axis=1)
         return Share(sums / total[owner], n_eff[owner])
@@ -101,18 +101,18 @@ class Voters(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Rows with the labels of their lists.
+    """Rows with the labels of their shortlists.
 
     Attributes
     ----------
     starts, labels : ndarrays of shape (n + 1,) and (m,)
-        CSR of the lists.
+        The shortlists as in CSR.
     owner : ndarray of shape (m,)
         The row of each pair.
     shares : dict of str to Share
-        Of each kind of voters.
+        Votes, by kind of voters.
     scores : dict of str to ndarray of shape (m,)
-        Of each regression.
+        Scores, by regression.
     """
 
     starts: IntArray
@@ -123,7 +123,7 @@ class Pairs:
 
     @classmethod
     def joined(cls, parts: Sequence[Pairs]) -> Pairs:
-        """Put blocks of rows one below the other."""
+        """Concatenate blocks of rows."""
         lengths = np.concatenate([np.diff(part.starts) for part in parts])
         shares = {
             name: Share(

@@ -42,11 +42,11 @@ class MLkNNDecoder(CheckedDecoder):
     Attributes
     ----------
     n_neighbors_ : int
-        The neighbours there are.
+        Number of neighbours used.
     prior_ : ndarray of shape (K,)
         P(label).
     conditional_present_, conditional_absent_ : ndarray of shape (K, n_neighbors_ + 1)
-        P(m neighbours have the label | the row has it), and given that it has not.
+        P(m neighbours have the label | the row has it), and given that the row does not.
     calibration_rows_ : ndarray of shape (n_labelled,)
         The labelled rows.
     out_of_sample_proba_ : ndarray of shape (n_labelled, K)
@@ -83,15 +83,15 @@ class MLkNNDecoder(CheckedDecoder):
     def learn_counts(
         self, index: NeighbourIndex, labels: Labels, found: Neighbours, judged: Labels
     ) -> FloatArray:
-        """Fill the tables from neighbours that are found already.
+        """Fill the tables from given neighbours.
 
         Parameters
         ----------
         index : NeighbourIndex
-            Of the n codes among which new rows have their neighbours, with ``labels`` of n rows.
+            Index of the n codes among which neighbours of new rows are searched, with their
+            ``labels``.
         found : Neighbours
-            Those of q training rows among the voters, none its own, and ``judged``, the labels of
-            these rows.
+            Neighbours of q training rows, none its own, and ``judged``, the labels of these rows.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class MLkNNDecoder(CheckedDecoder):
         return sp.csr_array((self.predict_proba(codes) >= 0.5).astype(np.float64))
 
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
-        """Say what made each posterior: the prior odds, and the likelihood ratio of the count.
+        """Explain each posterior by the prior odds and the likelihood ratio of the count.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class MLkNNDecoder(CheckedDecoder):
         return counts
 
     def _estimate(self, labels: Labels, counts: IntArray) -> FloatArray:
-        """Fill the tables; return posteriors from tables that do not hold the row's own entry."""
+        """Fill the tables; return posteriors from tables without the row's own entry."""
         K, bins, s = self.n_labels_, self.n_neighbors_ + 1, self.smoothing
         places = self._places(labels, counts)
         filled = np.bincount(places.ravel(), minlength=3 * bins * K).astype(np.float64)
@@ -171,7 +171,7 @@ class MLkNNDecoder(CheckedDecoder):
         return np.take(self._without_own(labels, present, absent), places)
 
     def _places(self, labels: Labels, counts: IntArray) -> IntArray:
-        """Return where each entry stands in a flat table of (own value, count, label).
+        """Return the place of each entry in a flat table of (own value, count, label).
 
         Own values are 0, 1 and unknown: two entries that agree in all three have one posterior.
         """
@@ -184,7 +184,7 @@ class MLkNNDecoder(CheckedDecoder):
         return places
 
     def _flat(self, counts: IntArray) -> IntArray:
-        """Turn counts into where each entry stands in a flat table of (count, label)."""
+        """Turn counts into places in a flat table of (count, label)."""
         counts *= self.n_labels_
         counts += np.arange(self.n_labels_)
         return counts
@@ -200,7 +200,7 @@ class MLkNNDecoder(CheckedDecoder):
         return np.take(self._bayes(present, absent, self.prior_), self._flat(counts))
 
     def _without_own(self, labels: Labels, present: FloatArray, absent: FloatArray) -> FloatArray:
-        """Posteriors of (own value, count, label), the own entry taken out of every sum."""
+        """Posteriors of (own value, count, label), the own entry removed from every sum."""
         s, bins = self.smoothing, self.n_neighbors_ + 1
         own_absent, own_present = np.eye(3)[:2, :, None, None]
         own_known = own_absent + own_present
@@ -212,7 +212,7 @@ class MLkNNDecoder(CheckedDecoder):
         return self._bayes(prior * likelihoods[0], (1.0 - prior) * likelihoods[1], prior)
 
     def _bayes(self, present: FloatArray, absent: FloatArray, prior: FloatArray) -> FloatArray:
-        # Both vanish only without smoothing: the count was never seen, so the prior stays.
+        # Both vanish only without smoothing, for a count never seen: the prior is kept.
         total = present + absent
         posterior = np.where(total > 0, _ratio(present, total), prior)
         return np.where(self.constant_, self.prevalence_, posterior)

@@ -15,17 +15,17 @@ from dlst._kernels.pair_distances import dense_pair_distances, sparse_pair_dista
 from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 
 BLOCK_ENTRIES = 4_000_000
-"""Distances held at once by each job: 32 MB."""
+"""Distances in memory at once for each job: 32 MB."""
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The nearest rows of what is searched, for each query, nearest first.
+    """The nearest rows of each query, nearest first.
 
     Attributes
     ----------
     indices : ndarray of shape (n_queries, k)
-        Rows of what is searched.
+        Indices of the rows searched.
     squared_distances : ndarray of shape (n_queries, k)
     """
 
@@ -55,7 +55,7 @@ def nearest_neighbours(
     queries : ndarray or csr_array of shape (n_queries, d), optional
         By default the rows searched, each without itself.
     own : ndarray of shape (n_queries,), optional
-        For each query the row searched that is left out.
+        For each query, the searched row that is left out.
     n_jobs : int, optional
         Threads over blocks of queries, as in scikit-learn.
 
@@ -97,10 +97,10 @@ def in_blocks(
     k: int,
     n_jobs: int | None,
 ) -> Neighbours:
-    """Search block after block of queries, in threads where there are several."""
+    """Search blocks of queries, in threads if there are several blocks."""
     every = list(blocks)
     if len(every) == 1:
-        # One row alone must not wait for threads to be made ready.
+        # A single row must not wait for threads to start.
         return Neighbours(*search(every[0]))
     n = every[-1].stop if every else 0
     found = Neighbours(np.empty((n, k), np.int64), np.empty((n, k)))

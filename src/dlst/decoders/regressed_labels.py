@@ -13,8 +13,8 @@ _MARGIN = 1e-3
 def regressed_probabilities(values: FloatArray) -> FloatArray:
     """Turn predicted 0/1 labels into probabilities strictly between 0 and 1.
 
-    They stay as they are in [0.001, 0.999]. Beyond, where cutting off would make ties of what has
-    an order, they approach 0 and 1: with m = 0.001, p = m²/(2m − v) for v < m, and likewise above.
+    They are unchanged in [0.001, 0.999]. Outside, where clipping would create ties, they approach
+    0 and 1: with m = 0.001, p = m²/(2m − v) for v < m, and likewise above.
 
     Examples
     --------
@@ -29,5 +29,5 @@ def regressed_probabilities(values: FloatArray) -> FloatArray:
 
 
 def regressed_scores(values: FloatArray) -> Scores:
-    """Return probabilities, and ranking scores v − 1/2: above 0 is a yes, as scikit-learn asks."""
+    """Return probabilities, and ranking scores v − 1/2, positive for labels decided for."""
     return Scores(regressed_probabilities(values), values - 0.5)

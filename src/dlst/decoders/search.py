@@ -13,13 +13,13 @@ from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 from dlst.decoders.neighbours import Neighbours, in_blocks, row_blocks
 
 FEW = 8
-"""Up to so many queries are compared by differences: preparing codes for products takes longer."""
+"""Up to this many queries are compared by differences: preparing products takes longer."""
 
 OFTEN = 8
-"""A feature that more than one in so many rows has is read from a full column."""
+"""A feature that is non-zero in more than one of this many rows is read from a full column."""
 
 WORTH_WRITING_OUT = 64
-"""Fewer queries than these do not pay for full columns."""
+"""Full columns are not worth their time for fewer queries."""
 
 
 def nearest_codes(
@@ -32,9 +32,9 @@ def nearest_codes(
 ) -> Neighbours:
     """Find the nearest of dense codes.
 
-    Products in single precision choose the neighbours, distances by differences order them: where
-    two codes are as near as 1e-6 of their squares, either may be taken. Distances are in
-    single precision.
+    Neighbours are chosen by products in single precision and ordered by distances from differences,
+    also in single precision: of two codes whose squared distances differ by less than 1e-6
+    of their squared lengths, either may be chosen.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def nearest_codes(
         Neighbours of each query.
     queries : ndarray of shape (n_queries, r)
     own : ndarray of shape (n_queries,), optional
-        For each query the searched row that is left out.
+        For each query, the searched row that is left out.
     n_jobs : int, optional
         Threads over blocks of queries.
 
@@ -67,8 +67,8 @@ def nearest_codes(
 def _ascending(
     places: NDArray[np.int32], values: NDArray[np.float32]
 ) -> tuple[IntArray, NDArray[np.float32]]:
-    """Order each row by value, equal ones by place: both in one number, which is quick to sort."""
-    # Bits of singles from 0 on order as integers do; of those below 0 all but the first are turned.
+    """Sort each row by value, ties by place: both are packed in one integer, fast to sort."""
+    # Bits of non-negative singles sort as integers; of negative ones all but the sign are flipped.
     bits = values.view(np.int32)
     keys = bits ^ (bits >> 31 & 0x7FFFFFFF)
     pairs = keys.astype(np.int64) << 32 | places
@@ -81,7 +81,7 @@ def _ascending(
 def _nearness_to(
     database: FloatArray, queries: FloatArray
 ) -> Callable[[slice], NDArray[np.float32]]:
-    """Return what says how near queries are to each row: greater is nearer."""
+    """Return the nearness of queries to each row: greater is nearer."""
     if len(queries) <= FEW:
         return lambda block: nearness(queries[block], database)
     centre = database.mean(axis=0)
@@ -121,7 +121,7 @@ def nearest_cosines(
 
     def search(block: slice) -> tuple[IntArray, FloatArray]:
         places, products = largest_products(*rows, block.start, block.stop, *columns, left_out, k)
-        # Less than 0, so that zeros are alike.
+        # Subtracted from 0, so that 0 and -0 become equal.
         ordered, negative = _ascending(places, 0.0 - products)
         return ordered, np.maximum(2.0 + 2.0 * negative.astype(np.float64), 0.0)
 
@@ -141,10 +141,9 @@ class CosineRows:
         )
 
     def full_columns(self, n_queries: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        """Write out the columns that many rows have a value in, and say where each stands.
+        """Return dense copies of the columns with many non-zeros, and the place of each feature.
 
-        They hold no more entries than the rows themselves; there are none for fewer queries than it
-        pays for.
+        They hold at most as many entries as the rows themselves; with few queries there are none.
         """
         starts, rows, values = self.columns
         if n_queries < WORTH_WRITING_OUT:
@@ -162,7 +161,7 @@ class CosineRows:
 
 
 def unit_rows(X: FeatureMatrix) -> sp.csr_array:
-    """Return rows of length 1 in single precision; rows of zeros stay."""
+    """Return rows scaled to length 1 in single precision; rows of zeros are unchanged."""
     rows = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
     row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     lengths = np.sqrt(np.bincount(row_of, rows.data**2, minlength=rows.shape[0]))

@@ -1,4 +1,4 @@
-"""Very many labels: the likely ones are scored, all others have their prior."""
+"""Very many labels: likely ones are scored, all others keep their prior."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from dlst.explanation import Explanation, NeighbourVotes, Space
 from dlst.parts import OutOfSample, Scores, SearchedCodes
 
 CALIBRATION_ENTRIES, FEWEST_CALIBRATION_ROWS = 4_000_000, 100
-"""Rows times labels of the left-out probabilities on which decisions are learnt."""
+"""Rows times labels of the left-out probabilities that decisions are learnt on."""
 
 LEFT_OUT_ENTRIES, FEWEST_LEFT_OUT = 100_000_000, 200
-"""Rows to weigh by, times all rows: each has a weight for the labels of each other row."""
+"""Calibration rows times all rows: each has a weight for the labels of each other row."""
 
 LISTED_AT_ONCE = 256
-"""Rows whose lists are made at once, in arrays as long as there are labels."""
+"""Rows whose shortlists are made at once, in arrays of one entry per label."""
 
 SPACES: dict[str, Space] = {"code vote": "codes", "feature vote": "features"}
 SOURCES = ("code vote", "feature vote", "read-out", "direct")
@@ -41,54 +41,54 @@ SOURCES = ("code vote", "feature vote", "read-out", "direct")
 
 @with_parameters
 class ShortlistDecoder(CheckedDecoder):
-    """Labels of near rows, and those with the best scores of their own; others keep their prior.
+    """Labels of near rows and those with the best regression scores; others keep their prior.
 
-    Near are rows by codes and by features. For each label that is listed,
+    Rows are near by codes or by features. For each listed label,
 
         logit p = a + Σ_m b_m · evidence_m,  b >= 0,
 
     with the code vote, the feature vote, the read-out of the code by the encoder's inverse and the
     label's own regression on the features as evidence; a and b are the same for all labels. For
-    tens of thousands of labels and more, of which each row has few; nothing is rows by labels, and
-    what a row takes does not grow with their number. The search among codes takes most of it, and
-    is left out where it finds and tells too little.
+    tens of thousands of labels or more, of which each row has few: no array is rows by labels, and
+    the time per row does not grow with the number of labels. The search among codes takes most of
+    it, and is dropped where it gains too little.
 
     Parameters
     ----------
     direct : SparseMachines, optional
         Regressions of all labels on the features; none by default.
     n_direct : int
-        Labels that these find, besides those of near rows.
+        Number of labels that these add to those of near rows.
     least_gain : float
         Share of the log-loss of left-out rows that the regressions, and then the code vote, must
-        save to stay.
+        save to be kept.
     n_code_neighbors, n_feature_neighbors : int
-        Near rows that vote: more find more labels, and blur them.
+        Near rows that vote: with more of them, more labels are listed, less sharply.
     n_queries : int
         Training rows that weights are learnt on.
     rho : float
         Share of its own target in the code of a row that is searched.
     random_state : int, RandomState or None
-        Draws these rows.
+        Draws the rows that weights are learnt on.
     n_jobs : int, optional
         Threads of the neighbour searches.
 
     Attributes
     ----------
     slopes_ : ndarray of shape (3,) or (4,)
-        Of code vote, feature vote, read-out and, where there is one, direct regression; 0 of a vote
-        that was left out.
+        Slopes of code vote, feature vote, read-out and, if any, direct regression; 0 for a vote
+        that was dropped.
     evidence_choice_ : dict of str to dict
-        What regressions and code vote gained, as a share of the log-loss, and whether they stayed.
+        Gain of regressions and code vote, as a share of the log-loss, and whether they were kept.
     direct_ : SparseMachines or None
-        Fitted; None where they were not wanted, or save too little.
+        Fitted; None if not given, or if they save too little.
     log_loss_ : float
-        Of a left-out row, all labels together.
+        Mean over left-out rows, summed over labels.
     intercept_ : float
     recall_ : float
         Share of the labels of left-out rows that their shortlists hold.
     link_scale_ : ndarray of shape (1,) or (2,)
-        What read-out and direct scores are divided by on their way to a logit.
+        Scales of read-out and direct scores in their logits.
 
     Examples
     --------
@@ -151,29 +151,29 @@ class ShortlistDecoder(CheckedDecoder):
             self.__dict__.update(found)
 
     def _stays(self, name: str, without: float, loss: float) -> bool:
-        """Return whether evidence saves enough, and note it."""
+        """Return whether evidence saves enough, and record it."""
         gain = 1.0 - loss / max(without, LEAST_TOTAL)
         self.evidence_choice_[name] = {"gain": gain, "kept": gain >= self.least_gain}
         return gain >= self.least_gain
 
     def _scores_by(self, weights: Any) -> Callable[[slice], DirectScores]:
-        """Score labels by weights of all rows that have them."""
+        """Score labels by the weights of the rows that have them."""
         labels = self._labels.astype(np.float32)
         return lambda block: DirectScores.without_offset(sp.csr_array(weights[block]), labels)
 
     def shortlist(
         self, codes: Any, *, X: Any = None, at_least: int = 0, handicap: FloatArray | None = None
     ) -> sp.csr_array:
-        """Return the logits of the labels that near rows have, (n, K); nothing is said of others.
+        """Return the logits of listed labels, (n, K); others are not stored.
 
         Parameters
         ----------
         codes : array-like of shape (n, r)
         X : array-like or sparse of shape (n, d)
         at_least : int
-            Labels of a row: where near rows have fewer, the most frequent are added.
+            Least number of labels of a row; missing ones are filled with the most frequent.
         handicap : ndarray of shape (K,), optional
-            Changes no list: labels of near rows are on it whatever they rank.
+            Ignored: labels of near rows are listed whatever their rank.
         """
         queries = self._checked(codes, X)
         listed = self._listed(self._pairs(queries, self._voters(queries), self._weighing))
@@ -186,14 +186,14 @@ class ShortlistDecoder(CheckedDecoder):
         return Scores(expit(logits), logits)
 
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
-        """Say what made the logits of listed labels, and who voted; others keep their prior."""
+        """Explain the logits of listed labels, with the voters; others keep their prior."""
         queries = self._checked(codes, X)
         chosen = chosen_rows(rows, len(queries.codes))
         queries = self._queries(queries.codes[chosen], queries.X[chosen])
         voters = self._voters(queries)
         pairs = self._pairs(queries, voters, self._weighing)
         terms = np.zeros((len(chosen), self._K, 1 + len(self.slopes_)))
-        # A list starts from one intercept, whatever the prior of its labels.
+        # Listed labels have one intercept, whatever their prior.
         terms[pairs.owner, pairs.labels, 0] = self.intercept_ - self._unlisted_logits[pairs.labels]
         for name, values in self._evidence(pairs).items():
             place = SOURCES.index(name)
@@ -216,7 +216,7 @@ class ShortlistDecoder(CheckedDecoder):
         return OutOfSample(self.calibration_rows_, expit(self._spread(self._left_out)))
 
     def searched(self) -> SearchedCodes | None:
-        """Return the codes among which neighbours are searched, where they are."""
+        """Return the codes among which neighbours are searched, if any."""
         codes = self.voters_
         return None if codes is None else SearchedCodes(np.arange(len(codes)), codes)
 
@@ -238,7 +238,7 @@ class ShortlistDecoder(CheckedDecoder):
         return Queries(codes, X, lambda rows: DirectScores.of(machines, X[rows]))
 
     def _weigh(self, queries: Queries, voters: Mapping[str, Voters]) -> None:
-        """Learn intercept and slopes on the shortlists of left-out rows, and what these miss."""
+        """Learn intercept and slopes on shortlists of left-out rows, and the share these miss."""
         rows = np.asarray(queries.own)
         truth = self._labels[rows]
         pairs = self._pairs(queries, voters, SOURCES)
@@ -252,7 +252,7 @@ class ShortlistDecoder(CheckedDecoder):
         self.slopes_ = np.zeros(len(SOURCES) - (queries.direct is None))
         self.slopes_[[SOURCES.index(name) for name in evidence]] = slopes
         self.recall_ = float(present.sum() / max(truth.nnz, 1))
-        # What lists miss is spread over all labels by their priors; half a label is never missed.
+        # The missed share is spread over all labels by their priors; it is never quite 0.
         missed = np.log((truth.nnz - present.sum() + 0.5) / (truth.nnz + 1.0))
         self.unlisted_ = np.minimum(self.log_prior_ + missed, -1e-6)
         listed_loss = mean_log_loss(intercepts, slopes, *entries) * len(present)
@@ -266,13 +266,13 @@ class ShortlistDecoder(CheckedDecoder):
 
     @property
     def _weighing(self) -> list[str]:
-        """Name the evidence that weighs something."""
+        """Return the names of evidence with a positive slope."""
         return [name for name, slope in zip(SOURCES, self.slopes_, strict=False) if slope > 0.0]
 
     def _pairs(
         self, queries: Queries, voters: Mapping[str, Voters], names: Collection[str]
     ) -> Pairs:
-        """List the labels of rows, with what is named of votes and scores."""
+        """List the labels of rows, with the named votes and scores."""
         n = len(queries.codes)
         starts = range(0, max(n, 1), LISTED_AT_ONCE)
         blocks = [slice(start, min(start + LISTED_AT_ONCE, n)) for start in starts]
@@ -312,7 +312,7 @@ class ShortlistDecoder(CheckedDecoder):
         return Pairs(starts, labels, owner, shares, scores)
 
     def _voters(self, queries: Queries) -> dict[str, Voters]:
-        """Find rows with near codes, where these are searched, and with near features."""
+        """Find rows with near codes, if these are searched, and with near features."""
         own, jobs = queries.own, self.n_jobs
         most = self.feature_rows_.n - (own is not None)
         found = {}
@@ -353,7 +353,7 @@ class ShortlistDecoder(CheckedDecoder):
             more = frequent[~np.isin(frequent, has)][: at_least - len(has)]
             rows += [row] * len(more)
             columns += more.tolist()
-        # No logit is exactly 0 but by chance; the sum of two matrices would drop it.
+        # The sum of two matrices would drop a logit that is exactly 0 by chance.
         data = np.where(listed.data == 0.0, np.finfo(np.float64).tiny, listed.data)
         known = sp.csr_array((data, listed.indices, listed.indptr), shape=listed.shape)
         added = sp.csr_array((self._unlisted_logits[columns], (rows, columns)), listed.shape)

@@ -13,10 +13,10 @@ from dlst._matrices import BoolArray, FloatArray, IntArray
 from dlst._threads import in_threads, one_blas_thread
 
 TILE_ROWS = 384
-"""Products of so many rows with as many, 0.6 MB, are looked at before they leave the cache."""
+"""Products of this many rows with as many, 0.6 MB, stay in the cache while they are read."""
 
 FARTHEST = 1e20
-"""Squared distance of a query from the centre, over that of the farthest row."""
+"""Largest squared distance of a query from the centre, over that of the farthest row."""
 
 _UNIT = float(np.finfo(np.float32).eps) / 2
 _LEAST = 1e-30
@@ -24,7 +24,7 @@ _LEAST = 1e-30
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Rows of which single precision says that they are the nearest, for each of q queries.
+    """The nearest rows of each of q queries, in single precision.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class Candidates:
     worst : ndarray of shape (q,)
         q·x − |x|²/2 of the farthest of them.
     squares : ndarray of shape (q,)
-        |q|², from the centre; infinite where single precision does not reach.
+        |q|², from the centre; infinite for queries out of the range of single precision.
     scale : float
-        What distances are multiplied by here.
+        Factor by which distances were multiplied.
     n_columns : int
     """
 
@@ -45,11 +45,11 @@ class Candidates:
     n_columns: int
 
     def are_all(self, block: slice, farthest: FloatArray) -> BoolArray:
-        """Say of which queries no row outside can be as near as a squared distance."""
+        """Return for which queries no other row can be as near as a squared distance."""
         squares = self.squares[block]
         with np.errstate(invalid="ignore"):
-            # A row outside, as near as that, would have a product of at least this but for
-            # rounding, and it is no longer than the query and that distance together.
+            # Another row as near as that would have at least this product, up to rounding, and is
+            # no longer than the query and that distance together.
             reach = farthest * self.scale**2
             longest = 2.0 * np.sqrt(squares) + np.sqrt(reach)
             rounding = (self.n_columns + 8) * _UNIT * longest**2 + _LEAST
@@ -57,10 +57,10 @@ class Candidates:
 
 
 class SingleRows:
-    """Rows less their mean, none longer than 1, in single precision, ready to be multiplied.
+    """Rows less their mean, scaled to length 1 at most, in single precision, for products.
 
-    A row x is held as (x, −|x|²/2, 1). Its product with (y, 1, −|y|²/2) is half the negative square
-    of the distance, and that with (q, 1, 0) ranks rows by their distance from q.
+    A row x is stored as (x, −|x|²/2, 1). Its product with (y, 1, −|y|²/2) is half the negative
+    squared distance, and that with (q, 1, 0) ranks rows by their distance from q.
     """
 
     def __init__(self, centre: FloatArray, scale: float, rows: NDArray[np.float32]):
@@ -68,12 +68,12 @@ class SingleRows:
 
     @property
     def n_columns(self) -> int:
-        """Columns of the rows as they were given."""
+        """Number of columns of the given rows."""
         return int(self.rows.shape[1]) - 2
 
     @classmethod
     def of(cls, rows: FloatArray) -> SingleRows | None:
-        """Return the rows; None where they are all equal, or too far apart."""
+        """Return the rows; None if they are all equal, or too far apart."""
         n, d = rows.shape
         centre, squares = rows.mean(axis=0), np.empty(n)
         for block in _tiles(n):
@@ -82,7 +82,7 @@ class SingleRows:
         longest = float(squares.max())
         if not 0.0 < longest < np.inf:
             return None
-        # A power of two: nothing is rounded by it.
+        # A power of two, which rounds nothing.
         scale = float(2.0 ** -np.ceil(0.5 * np.log2(longest)))
         single = cls(centre, scale, np.ones((n, d + 2), dtype=np.float32))
         for block in _tiles(n):
@@ -91,19 +91,19 @@ class SingleRows:
         return single
 
     def among_themselves(self, wanted: int, n_jobs: int | None) -> Candidates:
-        """Return the candidates of every row but itself; a pair of rows is multiplied once."""
+        """Return the candidates of every row, itself excluded; each pair is multiplied once."""
         n, d = len(self.rows), self.n_columns
         blocks = list(_tiles(n))
         values, places = _empty_lists(n, wanted)
-        asked = self.rows.copy()
-        asked[:, d], asked[:, d + 1] = self.rows[:, d + 1], self.rows[:, d]
+        swapped = self.rows.copy()
+        swapped[:, d], swapped[:, d + 1] = self.rows[:, d + 1], self.rows[:, d]
         itself, none = np.arange(n), np.full(n, -1)
 
         def search(pair: tuple[int, int]) -> None:
             left, right = blocks[pair[0]], blocks[pair[1]]
             same = left == right
             offer(
-                asked[left] @ self.rows[right].T,
+                swapped[left] @ self.rows[right].T,
                 left.start,
                 right.start,
                 (itself if same else none)[left],
@@ -124,12 +124,12 @@ class SingleRows:
         self, queries: FloatArray, own: IntArray, wanted: int, n_jobs: int | None
     ) -> Candidates:
         """Return the candidates of other rows (q, d); ``own`` are left out, -1 for none."""
-        asked = (queries - self.centre) * self.scale
-        squares = np.einsum("ij,ij->i", asked, asked)
+        shifted = (queries - self.centre) * self.scale
+        squares = np.einsum("ij,ij->i", shifted, shifted)
         far = ~(squares < FARTHEST)
-        asked[far], squares[far] = 0.0, np.inf
-        single = np.zeros((len(asked), self.n_columns + 2), np.float32)
-        single[:, :-2], single[:, -2] = asked, 1.0
+        shifted[far], squares[far] = 0.0, np.inf
+        single = np.zeros((len(shifted), self.n_columns + 2), np.float32)
+        single[:, :-2], single[:, -2] = shifted, 1.0
         values, places = _empty_lists(len(queries), wanted)
 
         def search(block: slice) -> None:
@@ -166,9 +166,9 @@ def _tiles(n: int) -> Iterator[slice]:
 
 
 def _rounds(n: int) -> Iterator[list[tuple[int, int]]]:
-    """Pair n blocks, each with itself and with each other once, in rounds as of a tournament.
+    """Pair n blocks, each with itself and with each other once, in rounds as in a tournament.
 
-    No block is twice in a round, so that threads write no list at the same time.
+    No block is twice in a round, so that no two threads write to one list.
     """
     yield [(block, block) for block in range(n)]
     even = n + n % 2

@@ -1,4 +1,4 @@
-"""What the calibrated decoders share: fit evidences, weigh them, add them up, explain."""
+"""The base of calibrated decoders: fit evidences, learn their weights, add up, explain."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from dlst.decoders._inputs import Given, as_new, chosen_rows
 from dlst.decoders.calibration import fit_logistic
 from dlst.decoders.contenders import contenders
 from dlst.decoders.evidences import Evidence, TrainingRows
-from dlst.decoders.evidences.contract import Said
+from dlst.decoders.evidences.contract import EvidenceCache
 from dlst.explanation import CONSTANT_LOGIT, Explanation, add_contributions
 from dlst.parts import OutOfSample, Scores, SearchedCodes
 
 PLAIN_LINK_SCALE = 0.05
-"""Link of scores that decide alone: p is the score itself, softly kept in (0, 1)."""
+"""Link scale of scores used alone: p is the score itself, kept smoothly in (0, 1)."""
 
 AUTO_QUERIES = 1000
 AUTO_PAIRS = 25_000_000
-"""``n_queries="auto"``: so many rows that the pairs of them with all are no more than this, but
-1000 in any case. All of 4000 in place of 1000 raised the average precision of left-out training
-rows of bibtex from .618 to .626, in a third more time."""
+"""``n_queries="auto"``: as many rows as keep their pairs with all rows below this, and at least
+1000. All 4000 instead of 1000 raised the average precision of left-out training rows of bibtex from
+.618 to .626, in a third more time."""
 
 
 LISTED_LABELS = 500
-"""Fewer are all scored, which is as quick."""
+"""With fewer labels, scoring all of them is as fast."""
 
 
 class StackedDecoder(CheckedDecoder):
     """Base of the decoders that calibrate evidences: logit p = a_j + Σ b_m · evidence_m, b >= 0.
 
-    A subclass has the parameters ``n_queries``, ``random_state`` and ``n_jobs``, and says in
-    ``_learn`` which evidences it uses.
+    A subclass has the parameters ``n_queries``, ``random_state`` and ``n_jobs``, and chooses its
+    evidences in ``_learn``.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class StackedDecoder(CheckedDecoder):
         )
 
     def calibrate(self, training: TrainingRows) -> None:
-        """Fit the evidences to rows that were checked before, and learn how much each is worth."""
+        """Fit the evidences to checked rows, and learn their weights."""
         labels = training.labels
         self.n_rows_, self.n_codes_ = training.codes.shape
         self.n_features_ = None if training.X is None else training.X.shape[1]
@@ -84,7 +84,7 @@ class StackedDecoder(CheckedDecoder):
         self._learn(training)
 
     def scores(self, codes: Any, *, X: Any = None) -> Scores:
-        """Return probabilities and ranking scores, both (n, K), for the cost of one of them.
+        """Return probabilities and ranking scores, both (n, K), in one pass.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class StackedDecoder(CheckedDecoder):
 
     @property
     def has_shortlist(self) -> bool:  # type: ignore[override]
-        """Whether votes, which most labels have none of, are the last word on many labels."""
+        """Whether there are many labels, and votes, which most of them lack, come last."""
         polled = [evidence.takes_polls for _, evidence in self._weighing()]
         many = len(self.intercept_) >= LISTED_LABELS and not self.constant_.any()
         return many and any(polled) and polled == sorted(polled)
@@ -106,25 +106,25 @@ class StackedDecoder(CheckedDecoder):
     def shortlist(
         self, codes: Any, *, X: Any = None, at_least: int = 0, handicap: FloatArray | None = None
     ) -> sp.csr_array:
-        """Return the logits of all labels that can be among the best; none of these is left out.
+        """Return the logits of all labels that can rank among the best.
 
         Parameters
         ----------
         codes, X
             As in ``scores``.
         at_least : int
-            How many of the best by logit less handicap must be there.
+            Number of best labels, by logit less handicap, that must be included.
         handicap : ndarray of shape (K,), optional
-            By default nothing.
+            Zeros by default.
         """
         codes, X = self._check_new(codes, X)
-        said = Said()
+        cache = EvidenceCache()
         weighing = self._weighing()
         whole = [pair for pair in weighing if not pair[1].takes_polls]
-        terms = self._contributions(codes, X, whole, said)
+        terms = self._contributions(codes, X, whole, cache)
         known = add_contributions(self.intercept_, terms, codes.shape[0])
         polls = [
-            (slope, evidence.poll(codes, X, said))
+            (slope, evidence.poll(codes, X, cache))
             for slope, evidence in weighing
             if evidence.takes_polls
         ]
@@ -137,7 +137,7 @@ class StackedDecoder(CheckedDecoder):
         return OutOfSample(self.calibration_rows_, self.out_of_sample_proba_, votes)
 
     def votes(self, codes: Any, *, X: Any = None) -> sp.csr_array | None:
-        """Return how much each training row votes on new rows, near codes first in line."""
+        """Return the votes of training rows on new rows, by the first vote among codes."""
         codes, X = self._check_new(codes, X)
         for evidence in self.evidences_:
             if evidence.votes_among_codes:
@@ -146,17 +146,17 @@ class StackedDecoder(CheckedDecoder):
         return None
 
     def forget(self) -> None:
-        """Drop what decisions were learnt from."""
+        """Delete what only learning decisions needs."""
         for evidence in self.evidences_:
             evidence.drop_votes()
 
     def searched(self) -> SearchedCodes | None:
-        """Return the codes that the first of the votes among codes searches."""
+        """Return the codes searched by the first vote among codes."""
         found = (evidence.searched() for evidence in self.evidences_)
         return next((searched for searched in found if searched is not None), None)
 
     def explain(self, codes: Any, *, X: Any = None, rows: Any = None) -> Explanation:
-        """Say what made the probabilities: intercept, evidences, and the neighbours that voted.
+        """Explain the probabilities: intercept, evidences, and the neighbours that voted.
 
         Parameters
         ----------
@@ -182,15 +182,15 @@ class StackedDecoder(CheckedDecoder):
 
     @abstractmethod
     def _learn(self, training: TrainingRows) -> None:
-        """Fit evidences, intercepts and slopes, and what they say of the calibration rows."""
+        """Fit evidences, intercepts and slopes, and store ``out_of_sample_proba_``."""
 
     def _stack(
         self, training: TrainingRows, evidences: Sequence[Evidence], *, weigh: bool = True
     ) -> FloatArray:
-        """Fit evidences and weigh them; return probabilities of the calibration rows."""
+        """Fit evidences and their weights; return probabilities of the calibration rows."""
         # Where all labels are constant there is nothing to learn: they keep their prevalence.
-        asked = [] if self.constant_.all() else evidences
-        self.evidences_: list[Evidence] = [clone(evidence, safe=False) for evidence in asked]
+        wanted = [] if self.constant_.all() else evidences
+        self.evidences_: list[Evidence] = [clone(evidence, safe=False) for evidence in wanted]
         shape = (len(training.rows), training.labels.shape[1])
         evidence = np.zeros((len(self.evidences_), *shape))
         for place, part in enumerate(self.evidences_):
@@ -203,14 +203,14 @@ class StackedDecoder(CheckedDecoder):
         return self._added_up(evidence, training)
 
     def _start_from_prevalence(self) -> None:
-        """Let constant labels keep their prevalence; of others nothing is known yet."""
+        """Set the intercepts of constant labels by their prevalence, of others to 0."""
         logits = np.clip(logit(self.prevalence_), -CONSTANT_LOGIT, CONSTANT_LOGIT)
         self.intercept_ = np.where(self.constant_, logits, 0.0)
 
     def _added_up(
         self, evidence: Sequence[FloatArray] | FloatArray, training: TrainingRows
     ) -> FloatArray:
-        """Return, and keep, what evidences say together of the calibration rows."""
+        """Return and store the probabilities of the calibration rows by all evidences."""
         terms = (slope * part for slope, part in zip(self.slopes_, evidence, strict=True))
         logits = add_contributions(self.intercept_, terms, len(training.rows))
         self.out_of_sample_proba_ = self._probabilities(logits)
@@ -231,27 +231,27 @@ class StackedDecoder(CheckedDecoder):
         codes: FeatureMatrix,
         X: FeatureMatrix | None,
         parts: Iterable[tuple[Any, Evidence]] | None = None,
-        said: Said | None = None,
+        cache: EvidenceCache | None = None,
     ) -> Iterator[FloatArray]:
-        """Yield what each evidence adds, or some with their slopes; ``said`` takes what is needed.
+        """Yield slope times values of each evidence, or of the given ``parts``.
 
-        What others are made of is asked once: ``said`` keeps it for them.
+        Values that other evidences are computed from are kept for these in ``cache``.
         """
         shape = (codes.shape[0], len(self.intercept_))
-        said = Said() if said is None else said
+        cache = EvidenceCache() if cache is None else cache
         needed = [one for part in self.evidences_ for one in part.made_of()]
         pairs = zip(self.slopes_, self.evidences_, strict=True) if parts is None else parts
         for slope, evidence in pairs:
-            values = _checked(evidence, evidence.values_given(codes, X, said), shape)
+            values = _checked(evidence, evidence.values_given(codes, X, cache), shape)
             if any(evidence is one for one in needed):
-                said.values[evidence] = values
+                cache.values[evidence] = values
             contribution = slope * values
             if self.constant_.any():
                 contribution[:, self.constant_] = 0.0
             yield contribution
 
     def _weighing(self) -> list[tuple[Any, Evidence]]:
-        """Return the evidences that weigh something, with their slopes."""
+        """Return the evidences with a slope other than 0, and their slopes."""
         pairs = zip(self.slopes_, self.evidences_, strict=True)
         return [(slope, evidence) for slope, evidence in pairs if np.any(slope)]
 

@@ -1,4 +1,4 @@
-"""From left-out scores of labels to probabilities: votes join the scores while they pay."""
+"""From left-out scores of labels to probabilities: votes are added while they help."""
 
 from __future__ import annotations
 
@@ -37,54 +37,55 @@ from dlst.errors import DataError
 
 STACK_ENTRIES = 12_000_000
 PILOT_ENTRIES = 1_000_000
-"""Entries (rows times labels) that weights are learnt on, and choices of votes are judged by."""
+"""Entries (rows times labels) that weights are learnt on, and that choices of votes are made on."""
 
 LEAST_ROWS = 1000
 
 JUDGED_PRECISION = 1e-6
-"""Of a log-loss that choices are compared by; what is worth a choice is a thousandth."""
+"""Precision of the log-losses that choices are compared by; the least gain is a thousandth."""
 
 
 @with_parameters
 class StagedDecoder(StackedDecoder):
-    """Scores of labels, made probabilities; votes are asked what they add, and may be sent home.
+    """Scores of labels turned into probabilities; votes are added stage by stage if they help.
 
-    For codes of a linear encoder, such as :class:`~dlst.encoders.SignCode`: its inverse makes them
-    scores of labels, which go through a link. The probabilities that these give are codes in turn,
-    and the labels of near codes vote, of many labels those of the nearest of them once more, then
-    those of rows with similar features. Each vote takes the k (and rho) with which it helps the
-    evidence before it most, and is dropped where the log-loss falls by less than ``least_gain``.
-    All that remain are weighed together,
+    For codes of a linear encoder, such as :class:`~dlst.encoders.SignCode`: its inverse turns
+    them into scores of labels, which go through a link. The resulting probabilities are codes in
+    turn, by which near rows vote; with many labels, the nearest of these vote a second time; then
+    rows with similar features vote. Each vote takes the k (and rho) that improve on the evidence
+    before it most, and is dropped if the log-loss falls by less than ``least_gain``. The weights of
+    the evidences that are kept are learnt together,
 
         logit p_ij = a_j + Σ_m b_m · evidence_m(i, j),  b >= 0.
 
-    Made for tens of thousands of rows, sparse features, hundreds to thousands of labels.
+    Designed for tens of thousands of rows, sparse features, hundreds to thousands of labels.
 
     Parameters
     ----------
     second : regressor, optional
-        A second opinion on the labels' signs from the features, such as machines with another loss;
-        asked first, and part of the codes. One of scikit-learn's through
+        A second predictor of the labels' signs from the features, such as machines with another
+        loss; it is tried first, and if kept is part of the codes. For one of scikit-learn's use
         :func:`~dlst.regressors.as_regressor`. See
         :class:`~dlst.decoders.evidences.label_scores.SecondOpinion`.
     code_vote, feature_vote : bool
-        Whether these votes are asked.
+        Whether to try these votes.
     k_grid : sequence of int, optional
-        Numbers of voters to choose from. Default: 20 to 320, of more than 100 labels to 1280, where
-        the nearest have most of the vote.
+        Numbers of voters to choose from. Default: 20 to 320; with more than 100 labels 20 to 1280,
+        where the nearest have most of the vote.
     rho_grid : sequence of float
-        Shares of its own labels in the code of a voter to choose from.
+        Shares of a voter's own labels in its code to choose from.
     n_axes : int
-        Dimensions of the codes, where there are more labels.
+        Maximum dimension of the codes.
     n_queries : int
-        Training rows to weigh by at most; fewer, where rows times labels would exceed 12 million.
+        Maximum number of training rows that weights are learnt on; fewer if rows times labels would
+        exceed 12 million.
     n_pilots : int
-        Of these, rows that choices are judged on at most; at most a million entries.
+        Maximum number of these rows that choices are made on; at most a million entries.
     least_gain : float
-        Share of the log-loss that a vote must save to stay; the nearest voters once more, for whom
-        nothing is searched, a tenth of it.
+        Share of the log-loss that a vote must save to be kept; a tenth of it for the second vote of
+        the nearest voters, which needs no search.
     min_rows : int
-        With fewer labelled rows the scores decide alone: there is too little to weigh by.
+        With fewer labelled rows only the scores are used: there are too few to learn weights.
     random_state : int, RandomState or None
         Draws the rows.
     n_jobs : int, optional
@@ -93,8 +94,8 @@ class StagedDecoder(StackedDecoder):
     Attributes
     ----------
     evidence_choice_ : dict of str to dict
-        For each evidence that was asked, in order: what it chose, the log-loss of the pilot rows
-        with it, what it gained, and whether it was kept.
+        For each evidence that was tried, in order: its choice, the log-loss of the pilot rows with
+        it, its gain, and whether it was kept.
     evidences_, slopes_, intercept_, calibration_rows_, out_of_sample_proba_
         As in :class:`~dlst.decoders.stack.StackedDecoder`.
 
@@ -136,7 +137,7 @@ class StagedDecoder(StackedDecoder):
     def _decoded(self, codes: FeatureMatrix) -> FloatArray:
         decoding: Any = self.decoding_
         if sp.issparse(decoding) and np.array_equal(decoding.indices, np.arange(codes.shape[1])):
-            # A label for each code: no product of matrices, which would lie by columns.
+            # One label for each code: no product of matrices, whose result would be column-major.
             return np.asarray(as_dense(codes) * decoding.data + self.offset_)
         return np.asarray(codes @ decoding + self.offset_)
 
@@ -155,7 +156,7 @@ class StagedDecoder(StackedDecoder):
         self._added_up(evidence, training)
 
     def _gather(self, training: TrainingRows) -> list[FloatArray]:
-        """Let evidence join by evidence; return what they say of the calibration rows."""
+        """Add evidence by evidence; return the values of those kept for the calibration rows."""
         if len(training.labels.labelled_rows) < self.min_rows:
             scores = LabelScores(PLAIN_LINK_SCALE)
             self.evidences_, self.slopes_ = [scores], np.ones(1)
@@ -168,7 +169,7 @@ class StagedDecoder(StackedDecoder):
         self.evidence_choice_["direct"] = {"log_loss": judge.log_loss, "kept": True}
         for part in self._candidates(scores, training, gathered):
             part.prepare(training)
-            choice, kept = self._asked(part, judge)
+            choice, kept = self._tried(part, judge)
             if kept:
                 self.evidences_.append(part)
                 gathered.append(self._on_varying(part.settle(training, choice)))
@@ -180,7 +181,7 @@ class StagedDecoder(StackedDecoder):
     def _candidates(
         self, direct: LabelScores, training: TrainingRows, gathered: list[FloatArray]
     ) -> Iterator[OfferingEvidence]:
-        """Give what is asked, one after the other: codes are made of the scores that joined."""
+        """Yield the evidences to try, in order; codes are computed from the scores kept so far."""
         scores = [direct]
         k_grid = self.k_grid
         if k_grid is None:
@@ -200,8 +201,8 @@ class StagedDecoder(StackedDecoder):
         if self.feature_vote:
             yield CosineVote(k_grid)
 
-    def _asked(self, part: OfferingEvidence, judge: _Judge) -> tuple[dict[str, Any], bool]:
-        """Find the best choice of a part; let it join where it pays, and note what was found."""
+    def _tried(self, part: OfferingEvidence, judge: _Judge) -> tuple[dict[str, Any], bool]:
+        """Find the best choice of a part, add it if it gains enough, and record the result."""
         log_loss, choice = climbed(
             part.choices(), lambda choice: judge.with_one_more(part.offered(judge.rows, choice))
         )
@@ -231,7 +232,7 @@ class StagedDecoder(StackedDecoder):
 
 
 class _Judge:
-    """The pilot rows, and the log-loss of the evidence so far, weighed on them."""
+    """The pilot rows, and the log-loss on them of the evidence kept so far."""
 
     def __init__(self, training: TrainingRows, places: IntArray, varying: BoolArray):
         self.places, self.varying = places, varying
@@ -245,7 +246,7 @@ class _Judge:
         self.start: tuple[FloatArray, FloatArray] | None = None
 
     def join(self, values: FloatArray) -> None:
-        """Add evidence (n_pilots, K) for good."""
+        """Keep evidence (n_pilots, K)."""
         self.log_loss = self.with_one_more(values)
         self.evidence = np.concatenate([self.evidence, values[None, :, self.varying]])
 
@@ -268,7 +269,7 @@ class _Judge:
 def climbed(
     grids: Mapping[str, Sequence[Any]], loss: Callable[[dict[str, Any]], float]
 ) -> tuple[float, dict[str, Any]]:
-    """Walk from the middle of ordered grids, one after the other, while the loss falls.
+    """Search ordered grids by coordinate descent from their middle, while the loss falls.
 
     Examples
     --------
@@ -276,13 +277,13 @@ def climbed(
     (1, {'k': 8, 'r': 0})
     """
     place = {name: len(grid) // 2 for name, grid in grids.items()}
-    met: dict[tuple[int, ...], float] = {}
+    losses: dict[tuple[int, ...], float] = {}
 
     def at(here: dict[str, int]) -> float:
         key = tuple(here.values())
-        if key not in met:
-            met[key] = loss({name: grids[name][spot] for name, spot in here.items()})
-        return met[key]
+        if key not in losses:
+            losses[key] = loss({name: grids[name][spot] for name, spot in here.items()})
+        return losses[key]
 
     moved = True
     while moved:

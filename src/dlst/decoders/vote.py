@@ -14,9 +14,9 @@ from dlst.decoders.stack import StackedDecoder
 class VoteDecoder(StackedDecoder):
     """Labels of the nearest training codes, weighted by distance and calibrated.
 
-    ML-kNN's Bayes step made smooth: the soft share v of the neighbours that have a label goes
-    through logit p = a_j + b · logit v, b >= 0, learnt on training rows that were left out.
-    :class:`~dlst.decoders.evidences.CodeVote` says how neighbours and k are chosen.
+    A smooth version of ML-kNN's Bayes step: the weighted share v of the neighbours that have a
+    label goes through logit p = a_j + b · logit v, b >= 0, learnt on left-out training rows.
+    :class:`~dlst.decoders.evidences.CodeVote` describes how neighbours and k are chosen.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What speaks for and against labels: labels regressed, votes of near rows, leaves, counts."""
+"""Evidence for and against labels: regressed labels, votes of near rows, leaves, counts."""
 
 from dlst.decoders.evidences.contract import Evidence, TrainingRows
 from dlst.decoders.evidences.counts import CountPosterior

@@ -1,4 +1,4 @@
-"""How near rows vote: the nearer weigh more, and few of them lean on the prior."""
+"""Weighted votes of near rows: nearer rows weigh more, and the prior counts as one vote."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dlst.decoders.neighbours import Neighbours
 
 LEAST_WEIGHT = 1e-6
 VOTE_MARGIN = 1e-3
-"""Votes are kept this far from 0 and 1 before their logit or log-loss is taken."""
+"""Votes are clipped to this distance from 0 and 1 before their logit or log-loss is taken."""
 
 
 class Cast(NamedTuple):
-    """Votes on queries: whose, how much each counts, and the nearness that is part of it."""
+    """Votes on queries: the voters, their weights, and the nearness that is a factor of these."""
 
     indices: IntArray
     weights: FloatArray
@@ -30,7 +30,7 @@ class Cast(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ballot:
-    """What rows vote with when they are near.
+    """The labels that near rows vote with, and how the votes are weighted.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ class Ballot:
     unknown : csr_array of shape (n, K) or None
         Ones where a row has no vote.
     prior : ndarray of shape (K,)
-        What one vote of nobody in particular says.
+        The value of the additional vote that the prior has.
     weights : ndarray of shape (n,) or None
-        How many equal rows each stands for; None: one.
+        Number of equal rows that each stands for; None: one.
     sharpness : int
-        Power of the nearness: more gives the nearest among many voters more of the vote.
+        Power of the nearness: a higher one gives the nearest voters more of the vote.
     """
 
     values: Any
@@ -53,7 +53,7 @@ class Ballot:
     sharpness: int = 1
 
     def cast(self, found: Neighbours, k: int) -> Cast:
-        """Let the k nearest vote; a row of weight w is w of them, the last in part."""
+        """Return the votes of the k nearest; a row of weight w counts as w, the last in part."""
         squared = found.squared_distances
         if self.weights is None:
             nearness = vote_weights(squared, k, self.sharpness)
@@ -62,14 +62,14 @@ class Ballot:
         until = np.cumsum(counts, axis=1)
         votes = np.clip(k - (until - counts), 0.0, counts)
         last = int((votes > 0).sum(axis=1).max(initial=1))
-        # The first vote beyond the k nearest sets the width.
+        # The first vote after the k nearest sets the width.
         beyond = np.minimum((until <= k).sum(axis=1), squared.shape[1] - 1)
         width = np.take_along_axis(squared, beyond[:, None], 1)
         nearness = _nearness(squared[:, :last], width, self.sharpness)
         return Cast(found.indices[:, :last], votes[:, :last] * nearness, nearness)
 
     def rows_needed(self, k: int) -> int:
-        """Return how many rows have k + 1 votes, whichever they are."""
+        """Return how many rows are sure to have k + 1 votes."""
         if self.weights is None:
             return k + 1
         fewest = np.cumsum(np.sort(self.weights))
@@ -81,7 +81,7 @@ class Ballot:
         return self.unknown is None and sp.issparse(self.values)
 
     def n_voters(self) -> int:
-        """Return how many votes there are, one more than without the row that has most."""
+        """Return one more than the number of votes without the row of largest weight."""
         if self.weights is None:
             return int(self.values.shape[0])
         others = self.weights.sum() - self.weights.max()
@@ -95,7 +95,7 @@ def vote_weights(squared_distances: FloatArray, k: int, sharpness: int = 1) -> F
     ----------
     squared_distances : ndarray of shape (n, at least k)
         Ascending. Without a (k+1)-th neighbour the k-th sets the width; where the width is 0 (only
-        duplicates) all weigh the same.
+        duplicates) all weights are equal.
     k : int
     sharpness : int
         The power.
@@ -114,7 +114,7 @@ def _nearness(near: FloatArray, width: FloatArray, sharpness: int) -> FloatArray
     inside = np.subtract(1.0, share, out=share)
     weights = inside.copy()
     for _ in range(sharpness - 1):
-        # NumPy takes a logarithm for a third power, ten times as long.
+        # NumPy computes a third power by a logarithm, which takes ten times as long.
         weights *= inside
     weights += LEAST_WEIGHT
     return weights
@@ -123,8 +123,8 @@ def _nearness(near: FloatArray, width: FloatArray, sharpness: int) -> FloatArray
 def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
     """Return the votes on each label, shape (n, K), strictly inside (0, 1).
 
-    With weights w, the share of the vote for a label is worth n_eff = (Σw)²/Σw² observations, and
-    the prior one: v = (n_eff · share + prior) / (n_eff + 1). Unknown entries do not vote.
+    With weights w, the share of the vote for a label counts as n_eff = (Σw)²/Σw² observations, and
+    the prior as one: v = (n_eff · share + prior) / (n_eff + 1). Unknown entries do not vote.
     """
     voters, weights, nearness = ballot.cast(found, k)
     given = _weighted_sums(weights, voters, ballot.values)
@@ -132,9 +132,9 @@ def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
     if ballot.unknown is not None:
         total = total - _weighted_sums(weights, voters, ballot.unknown)
         squares = squares - _weighted_sums(weights * nearness, voters, ballot.unknown)
-        # Where only the farthest neighbour is known, the difference is rounding; its square is not.
+        # If only the farthest neighbour is known, the difference is rounding error.
         squares = np.maximum(squares, LEAST_WEIGHT**2)
-    # Every weight is above LEAST_WEIGHT, so less than half of it is the rounding of no vote at all.
+    # Every weight exceeds LEAST_WEIGHT, so that less than half of it is rounding error of no vote.
     voted = total > 0.5 * LEAST_WEIGHT
     share = np.divide(given, total, out=np.zeros_like(given), where=voted)
     n_eff = np.divide(total**2, squares, out=np.zeros_like(total), where=voted)
@@ -143,16 +143,16 @@ def weighted_vote(found: Neighbours, k: int, ballot: Ballot) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Poll:
-    """The votes on queries before they are counted, where everybody has a vote on every label.
+    """The votes on queries before they are counted, where all labels of all voters are known.
 
     Attributes
     ----------
     voters : ndarray of shape (n, k)
     weights : ndarray of shape (n, k)
     total, n_eff : ndarray of shape (n,)
-        Sum of the weights, and how many observations it is worth.
+        Sum of the weights, and the number of observations that it counts as.
     ballot : Ballot
-        With sparse values, all of them known.
+        With sparse values, all known.
     """
 
     voters: IntArray
@@ -163,18 +163,18 @@ class Poll:
 
     @classmethod
     def of(cls, found: Neighbours, k: int, ballot: Ballot) -> Poll:
-        """Let the k nearest vote."""
+        """Return the votes of the k nearest."""
         voters, weights, nearness = ballot.cast(found, k)
         total, squares = (sums[:, 0] for sums in _sums_of(weights, nearness))
         return cls(np.ascontiguousarray(voters), weights, total, total**2 / squares, ballot)
 
     def evidence(self, given: FloatArray, rows: IntArray, labels: IntArray) -> FloatArray:
-        """Return the logits of votes on pairs of rows and labels, (m,), from what was given."""
+        """Return the logits of votes on pairs of rows and labels, (m,), from sums of weights."""
         share, n_eff = given / self.total[rows], self.n_eff[rows]
         return _vote_logit(_with_prior(share, n_eff, self.ballot.prior[labels]))
 
     def unvoted(self, n_eff: float) -> FloatArray:
-        """Return the logits (K,) of labels that nobody votes for, the fewer votes the larger."""
+        """Return the logits (K,) of labels without a vote; they fall with ``n_eff``."""
         return _vote_logit(_with_prior(np.zeros(1), np.array(n_eff), self.ballot.prior))
 
 
@@ -197,7 +197,7 @@ def _with_prior(share: FloatArray, n_eff: FloatArray, prior: FloatArray) -> Floa
 
 
 def _weighted_sums(weights: FloatArray, voters: IntArray, values: Any) -> FloatArray:
-    """Add up the values (n_voters, K) of voters (n, k) by weight, shape (n, K)."""
+    """Return weighted sums (n, K) of the values (n_voters, K) of voters (n, k)."""
     n, k = weights.shape
     if not sp.issparse(values):
         shape = (n, values.shape[0])
@@ -214,7 +214,7 @@ def vote_log_loss(
     known: BoolArray | None,
     weights: Weights | None = None,
 ) -> float:
-    """Return the mean log-loss of votes on known entries, votes kept off 0 and 1."""
+    """Return the mean log-loss of votes on known entries, votes clipped off 0 and 1."""
     inside = np.clip(votes, VOTE_MARGIN, 1.0 - VOTE_MARGIN)
     losses = -np.log(np.where(present == 1, inside, 1.0 - inside))
     if weights is not None:
@@ -224,7 +224,7 @@ def vote_log_loss(
 
 
 def usable_neighbourhoods(k_grid: Sequence[int], n_rows: int) -> list[int]:
-    """Return the k of a grid that leave a row out of the neighbourhood, or the largest k that does.
+    """Return the k of a grid that are below the number of rows, or the largest such k.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an evidence learns from, and what it offers."""
+"""The interface of evidences, and the training rows that they learn from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dlst.parts import SearchedCodes, Smoother
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """The training rows as the evidences get them.
+    """The training rows that evidences learn from.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class TrainingRows:
         The codes that the regressor was fitted to.
     X : ndarray or csr_array of shape (n, d) or None
     smoother : Smoother or None
-        That of the regression.
+        The smoother of the regression.
     rows : ndarray of int
-        The calibration rows: where out-of-sample values are wanted.
+        The calibration rows, for which out-of-sample values are returned.
     enriched : ndarray of shape (n, K) or None
-        Labels with guesses in place of some zeros; votes and read-out then use them.
+        Labels with estimates in place of some zeros, used by votes and read-out.
     n_jobs : int or None
 
     Examples
@@ -61,11 +61,11 @@ class TrainingRows:
 
     @property
     def Y(self) -> sp.csr_array:  # noqa: N802 - the name of the parameter it comes from
-        """The labels, ones and NaN stored."""
+        """The labels as CSR that stores ones and NaN."""
         return self.labels.Y
 
     def ballot(self) -> Ballot:
-        """Return what the labelled rows vote with."""
+        """Return the ballot of the labelled rows."""
         rows = self.labels.labelled_rows
         values = self.labels.ones if self.enriched is None else self.enriched
         unknown = self.labels.unknown
@@ -77,31 +77,31 @@ class TrainingRows:
         )
 
     def weights(self) -> Weights | None:
-        """Return how often the calibration rows, and labels, count."""
+        """Return the weights of the calibration rows and of labels."""
         given = self.labels.weights
         return None if given is None else given.of_rows(self.rows)
 
     def filled(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return some labels, unknown entries at their mean, and how often known zeros count."""
+        """Return some labels, unknown entries at their mean, and the weights of known zeros."""
         labels = self.Y[:, columns]
         counts = self.labels.row_weights()
         values = as_dense(impute(labels, self.labels.prevalence[columns]))
         if self.enriched is not None:
-            # Guesses stand in place of known zeros only, and are 0 elsewhere.
+            # Estimates replace known zeros only, and are 0 elsewhere.
             values = np.maximum(values, self.enriched[:, columns])
         absent = (labels.toarray() == 0).astype(np.float64)
         return values, absent if counts is None else absent * counts[:, None]
 
 
 @dataclass(eq=False)
-class Said:
-    """What evidences said of the rows that are asked about, kept for others that are made of it.
+class EvidenceCache:
+    """Values and neighbours of the rows that are being scored, shared between evidences.
 
     Attributes
     ----------
     values : dict of Evidence to ndarray of shape (n, K)
     neighbours : dict of Evidence to Neighbours
-        Who votes on them.
+        The voters on the rows.
     """
 
     values: dict[Evidence, FloatArray] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Said:
 
 
 class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
-    """Something that speaks for or against each label of a row, on the scale of a logit.
+    """Evidence for or against each label of a row, on the scale of a logit.
 
     Examples
     --------
@@ -121,10 +121,10 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
     name: ClassVar[str]
 
     space: ClassVar[Space | None] = None
-    """Where its neighbours are searched; None for an evidence that is no vote of near rows."""
+    """The space in which its neighbours are searched; None if it is not a vote of near rows."""
 
     votes_among_codes: ClassVar[bool] = False
-    """Whether its neighbours, found among codes, may vote for whole label sets."""
+    """Whether its neighbours, found by codes, may vote for whole label sets."""
 
     _left_out_votes: sp.csr_array | None = None
 
@@ -137,24 +137,26 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
         """Return the values of new rows, shape (n, K)."""
 
     def made_of(self) -> Sequence[Evidence]:
-        """Return the evidences whose values its own are made of."""
+        """Return the evidences that its values are computed from."""
         return ()
 
-    def values_given(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> FloatArray:
-        """Return the values of new rows, where others of which they are made may be known."""
+    def values_given(
+        self, codes: FeatureMatrix, X: FeatureMatrix | None, cache: EvidenceCache
+    ) -> FloatArray:
+        """Return the values of new rows, given what the cache holds of ``made_of``."""
         return self.values(codes, X)
 
     @property
     def takes_polls(self) -> bool:
-        """Whether ``poll`` can say who votes on new rows before votes are counted."""
+        """Whether ``poll`` can return the voters on new rows before votes are counted."""
         return False
 
-    def poll(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> Poll:
-        """Say who votes on new rows; labels that none of them has have the prior's vote alone."""
-        raise DataError(f"evidence {self.name!r} takes no polls.")
+    def poll(self, codes: FeatureMatrix, X: FeatureMatrix | None, cache: EvidenceCache) -> Poll:
+        """Return the voters on new rows; labels that none of these has get the prior's vote."""
+        raise DataError(f"evidence {self.name!r} has no poll.")
 
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes | None:
-        """Return who votes on new rows; None for an evidence that is no vote."""
+        """Return the voters on new rows; None for an evidence that is not a vote."""
         return None
 
     def left_out_votes(self) -> sp.csr_array | None:
@@ -162,11 +164,11 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
         return self._left_out_votes
 
     def drop_votes(self) -> None:
-        """Drop the votes on calibration rows, from which decisions are learnt, for good."""
+        """Delete the votes on calibration rows, which only learning decisions needs."""
         self._left_out_votes = None
 
     def forget(self) -> None:
-        """Drop what was only needed while other evidence joined."""
+        """Delete what only the selection of other evidence needed."""
 
     def searched(self) -> SearchedCodes | None:
         """Return the codes among which neighbours are searched; None where none are."""
@@ -174,17 +176,17 @@ class Evidence(BaseEstimator, ABC):  # type: ignore[misc]
 
 
 class OfferingEvidence(Evidence):
-    """Evidence whose choices are judged by what they add to other evidence."""
+    """Evidence whose hyperparameters are chosen by what they add to other evidence."""
 
     cost: ClassVar[float] = 1.0
-    """Share of the usual gain that it must bring to be worth its time."""
+    """Share of the usual least gain that it needs to be kept."""
 
     @abstractmethod
     def prepare(self, training: TrainingRows) -> None:
         """Learn what does not depend on the choice."""
 
     def choices(self) -> dict[str, Sequence[Any]]:
-        """Name what can be chosen, each with its values in order; nothing by default."""
+        """Return the hyperparameters to choose, with their ordered values; none by default."""
         return {}
 
     @abstractmethod
@@ -192,10 +194,10 @@ class OfferingEvidence(Evidence):
         """Return the values of ``training.rows`` with a choice, each row left out."""
 
     def settle(self, training: TrainingRows, choice: dict[str, Any]) -> FloatArray:
-        """Make a choice for good; return the values of ``training.rows``, each left out."""
+        """Fix a choice; return the values of ``training.rows``, each left out."""
         return self.offered(training, choice)
 
     def fit(self, training: TrainingRows) -> FloatArray:
-        """Take the first choices; return the values of ``training.rows``, each left out."""
+        """Fix the first choices; return the values of ``training.rows``, each left out."""
         self.prepare(training)
         return self.settle(training, {name: grid[0] for name, grid in self.choices().items()})

@@ -19,11 +19,11 @@ from dlst.explanation import NeighbourVotes
 
 @with_parameters
 class CountPosterior(Evidence):
-    """Evidence: Bayes' rule on how many of the k nearest codes have a label, as ML-kNN has it.
+    """Evidence: Bayes' rule on how many of the k nearest codes have a label, as in ML-kNN.
 
-    It is the paper's decoder, of left-out codes: neighbours of a calibration row are found with
-    that row left out of their codes too (leave-two-out, where there is a smoother), and its
-    posterior comes from tables without its own count.
+    This is the paper's decoder on left-out codes: the codes among which neighbours of a calibration
+    row are searched do not depend on that row (leave-two-out, with a smoother), and its posterior
+    comes from tables without its own count.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class CountPosterior(Evidence):
         return clipped_logit(self.decoder_.scores(codes).probabilities, VOTE_MARGIN)
 
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
-        """Return whose labels are counted."""
+        """Return the neighbours whose labels are counted."""
         found = self.decoder_.index_.nearest(
             self.decoder_.n_neighbors_, codes, n_jobs=self.decoder_.n_jobs
         )

@@ -1,4 +1,4 @@
-"""The direct read-out: labels regressed without a detour, made a logit with linear tails."""
+"""The direct read-out: labels regressed on the features, as a logit with linear tails."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LABEL_BLOCK_ENTRIES = 32_000_000
 """Entries of dense label columns regressed at once: 256 MB."""
 
 CACHED_ENTRIES = 16_000
-"""Entries that go through the link together: 128 kB."""
+"""Entries that the link is applied to at once: 128 kB."""
 
 RELATIVE_PENALTIES = np.geomspace(1e-4, 1e2, 13)
 """Penalties of the ridge from codes, over the mean eigenvalue of their scatter."""
@@ -33,10 +33,10 @@ class DirectReadout(Evidence):
     """Evidence: the labels regressed on the features by the codes' own smoother.
 
     Each label's read-out s becomes phi(s) = log softplus(s/tau) - log softplus((1-s)/tau): a logit
-    that goes on linearly outside (0, 1), so that scores there keep their order. Unknown entries are
-    replaced by the mean of their label. Codes that are the labels less a constant, as the full code
-    is, are the read-out less that constant, and nothing is regressed again. Without a smoother the
-    labels are regressed on the codes by ridge.
+    that is linear outside (0, 1), so that scores there keep their order. Unknown entries are
+    replaced by the mean of their label. If the codes differ from the labels by a constant, as the
+    full code does, the predicted codes are reused and nothing is regressed again. Without a
+    smoother the labels are regressed on the codes by ridge.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class DirectReadout(Evidence):
     ----------
     link_scale_ : ndarray of shape (K,)
     code_offset_ : ndarray of shape (K,) or None
-        What codes lack of the read-out, where a constant is all they lack.
+        The constant by which read-out and codes differ, if it is one.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class DirectReadout(Evidence):
         return stretched_logit(np.hstack(parts), self.link_scale_)
 
     def _offset(self, training: TrainingRows) -> FloatArray | None:
-        """Return what the regressed codes lack of the labels; None if it is no constant."""
+        """Return labels less regressed codes; None if the difference is not constant."""
         targets, (n, K) = training.targets, training.labels.shape
         if self.from_codes_ or targets is None or targets.shape != (n, K):
             return None
@@ -155,7 +155,7 @@ def stretched_logit(scores: FloatArray, scale: FloatArray) -> FloatArray:
     if scores.ndim < 2:
         return _log_softplus(scores / scale) - _log_softplus((1.0 - scores) / scale)
     found = np.empty(scores.shape)
-    # A few rows at a time stay in the processor's cache from one step to the next.
+    # Blocks of a few rows stay in the processor's cache between steps.
     for rows in _cached_rows(*scores.shape):
         here = scores[rows]
         found[rows] = _log_softplus(here / scale)
@@ -176,7 +176,7 @@ def _cached_rows(n: int, n_columns: int) -> Iterator[slice]:
 
 
 def _log_softplus(x: FloatArray) -> FloatArray:
-    # Below -30 softplus is exp to the last bit, and its logarithm x itself.
+    # Below -30 softplus equals exp to the last bit, and its logarithm is x.
     inside = np.maximum(x, -30.0)
     found = np.abs(inside)
     np.negative(found, out=found)

@@ -1,4 +1,4 @@
-"""Evidence of trees: training rows that fall into the same leaves vote with their labels."""
+"""Evidence of trees: training rows in the same leaves vote with their labels."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from dlst.decoders.evidences.label_scores import required_features
 from dlst.decoders.neighbours import row_blocks
 
 MOST_AXES = 32
-"""Principal axes of the labels that trees are grown on, at most."""
+"""Maximum number of principal axes of the labels that trees are grown on."""
 
 
 class Trees(NamedTuple):
-    """Splits of a forest, without what its leaves predict: nodes of all trees one after the other.
+    """Splits of a forest, without the predictions of its leaves: nodes of all trees, concatenated.
 
     ``feature``, ``threshold``, ``left`` and ``right`` have the shape (m,), ``roots`` (n_trees,).
     """
@@ -67,8 +67,8 @@ class LeafVote(Evidence):
 
     Trees are grown on bootstrap samples, as regressions of the principal axes of the labels: one
     forest serves all labels. In each tree the sampled rows of the leaf vote; the mean over trees,
-    with one vote of the prior beside those of the trees, becomes a logit. A training row is voted
-    on by the trees that have not seen it (out of bag), about a third of them.
+    with one additional vote of the prior, becomes a logit. On a training row only the trees that
+    have not seen it vote (out of bag), about a third.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class LeafVote(Evidence):
     ----------
     trees_ : Trees
     n_voting_ : float
-        Trees that vote on a training row, on average; the prior has one vote beside so many.
+        Mean number of trees that vote on a training row; the prior has one additional vote.
 
     Notes
     -----
@@ -108,8 +108,8 @@ class LeafVote(Evidence):
         self._fill(training, leaves, sampled * counts[:, None])
         out_of_bag = sampled == 0
         self.n_voting_ = float(out_of_bag.sum(axis=1).mean())
-        asked = np.searchsorted(rows, training.rows)
-        return self._logits(leaves[asked], out_of_bag[asked])
+        places = np.searchsorted(rows, training.rows)
+        return self._logits(leaves[places], out_of_bag[places])
 
     def values(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> FloatArray:
         """Return the evidence of new rows, shape (n, K)."""
@@ -117,7 +117,7 @@ class LeafVote(Evidence):
         return self._logits(leaves, np.ones(leaves.shape, dtype=np.bool_))
 
     def _fill(self, training: TrainingRows, leaves: IntArray, counts: FloatArray) -> None:
-        """Keep the share of each label in each leaf, and how much of it is unknown."""
+        """Store the share of each label in each leaf, and the share that is unknown."""
         ballot = training.ballot()
         row, tree = np.nonzero(counts)
         members = sp.csr_array(
@@ -142,16 +142,16 @@ class LeafVote(Evidence):
         known = np.repeat(n_trees[:, None].astype(np.float64), given.shape[1], axis=1)
         if self.unknown_ is not None:
             known -= (links @ self.unknown_).toarray()
-        # What no tree knows, but for rounding, has the prior.
-        told = known > 1e-9
-        share = np.divide(given, known, out=np.tile(self.prior_, (len(given), 1)), where=told)
-        # As many votes for a new row as for a training row: their logits are weighed alike.
+        # Labels that no tree knows, up to rounding, get the prior.
+        is_known = known > 1e-9
+        share = np.divide(given, known, out=np.tile(self.prior_, (len(given), 1)), where=is_known)
+        # As many votes for a new row as for a training row, so that the logits are comparable.
         smooth = (self.n_voting_ * share + self.prior_) / (self.n_voting_ + 1.0)
         return clipped_logit(smooth, VOTE_MARGIN)
 
 
 class ExtraTreesVote(LeafVote):
-    """Leaves of extremely randomised trees, the root of all features tried at each split.
+    """Leaves of extremely randomised trees, √d of d features tried at each split.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ class RandomForestVote(LeafVote):
 
 
 def _for_trees(X: FeatureMatrix) -> Any:
-    """Return features with the small indices that scikit-learn's trees ask of sparse ones."""
+    """Return features; sparse ones with the 32-bit indices that scikit-learn's trees require."""
     if isinstance(X, np.ndarray):
         return X
     columns = sp.csc_array(X)
@@ -232,7 +232,7 @@ def _for_trees(X: FeatureMatrix) -> Any:
 
 
 def _label_axes(training: TrainingRows, rows: IntArray) -> FloatArray:
-    """Return the labels (n, at most 32) on the axes on which they vary most."""
+    """Project the labels on at most 32 axes on which they vary most."""
     labels = impute(training.Y[rows], training.labels.prevalence)
     weights = training.labels.row_weights(rows)
     counts = np.ones(len(rows)) if weights is None else weights

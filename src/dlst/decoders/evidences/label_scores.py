@@ -1,4 +1,4 @@
-"""Evidence of scores of labels, and the codes that their probabilities are."""
+"""Evidence of scores of labels, and codes made of their probabilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from dlst._matrices import FeatureMatrix, FloatArray, as_dense
 from dlst._parameters import with_parameters
 from dlst._weights import with_weights
-from dlst.decoders.evidences.contract import Evidence, OfferingEvidence, Said, TrainingRows
+from dlst.decoders.evidences.contract import Evidence, EvidenceCache, OfferingEvidence, TrainingRows
 from dlst.decoders.evidences.direct import stretched_logit
 from dlst.decoders.neighbours import row_blocks
 
@@ -24,16 +24,16 @@ MOST_AXES = 100
 
 @with_parameters
 class LabelScores(Evidence):
-    """Evidence: scores of labels, regressed to 0 (absent) and 1, made a logit.
+    """Evidence: scores of labels, regressed on 0 (absent) and 1, as a logit.
 
-    The link is that of :class:`~dlst.decoders.evidences.DirectReadout`: a logit that goes on
-    linearly outside 0 … 1, for each label on the scale of its left-out scores of rows without it.
-    Here the codes are these scores.
+    The link is that of :class:`~dlst.decoders.evidences.DirectReadout`: a logit that is
+    linear outside 0 … 1, scaled for each label by its left-out scores of rows without it. Here the
+    codes are the scores.
 
     Parameters
     ----------
     link_scale : float, optional
-        Of all labels; learnt by default.
+        The scale for all labels; learnt by default.
 
     Attributes
     ----------
@@ -71,12 +71,12 @@ class LabelScores(Evidence):
 
 
 class SecondOpinion(LabelScores, OfferingEvidence):
-    """Evidence: the same of another regressor, which learns the labels' signs from the features.
+    """Evidence: scores of a second regressor, which predicts the labels' signs from the features.
 
     Parameters
     ----------
     regressor : regressor
-        As :class:`dlst.parts.Regressor` promises; takes targets -1, 1 and, where labels are
+        Implements :class:`dlst.parts.Regressor`; takes targets -1, 1 and, where labels are
         unknown, NaN.
 
     Attributes
@@ -93,12 +93,12 @@ class SecondOpinion(LabelScores, OfferingEvidence):
         self.link_scale = link_scale
 
     def prepare(self, training: TrainingRows) -> None:
-        """Fit the regressor, ask it of training rows as if they were new, and learn the link."""
+        """Fit the regressor, predict the training rows out of sample, and learn the link."""
         self.regressor_ = clone(self.regressor)
         prepare = with_weights(self.regressor_.prepare, training.labels.weights)
         regression = prepare(required_features(training.X), training.Y)
         with warnings.catch_warnings():
-            # How far it got is judged by what it says of rows that it has not seen.
+            # Its use is judged by out-of-sample predictions, converged or not.
             warnings.simplefilter("ignore", ConvergenceWarning)
             signs = regression.regress(_signs(training))
             self._left_out = regression.out_of_sample(signs)
@@ -118,14 +118,14 @@ class SecondOpinion(LabelScores, OfferingEvidence):
         return np.asarray((predicted + 1.0) / 2.0)
 
     def forget(self) -> None:
-        """Drop what was said of training rows."""
+        """Delete the predictions of training rows."""
         del self._left_out
 
 
 class ProbabilityCodes:
-    """Root probabilities of labels, their first principal axes where there are many labels.
+    """Square roots of label probabilities; with many labels, their first principal axes.
 
-    Distances between roots are Hellinger's; labels are compared on one scale.
+    Distances between them are Hellinger distances, which put labels on one scale.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class ProbabilityCodes:
     slopes : ndarray of shape (m,)
         logit p = intercept + Σ slope · evidence.
     n_axes : int
-        Most dimensions of a code.
+        Maximum length of a code.
     """
 
     def __init__(
@@ -168,9 +168,11 @@ class ProbabilityCodes:
             self.axes_ = scipy.linalg.eigh(gram, subset_by_index=last)[1][:, ::-1]
         return np.vstack([self._on_axes(roots[rows]) for rows in row_blocks(n, K)])
 
-    def transform(self, codes: FeatureMatrix, X: FeatureMatrix | None, said: Said) -> FloatArray:
-        """Return the codes (n, r) of new rows; what was said of these is not asked for again."""
-        known = said.values
+    def transform(
+        self, codes: FeatureMatrix, X: FeatureMatrix | None, cache: EvidenceCache
+    ) -> FloatArray:
+        """Return the codes (n, r) of new rows, from cached values where there are any."""
+        known = cache.values
         values = (known[part] if part in known else part.values(codes, X) for part in self.scores)
         return self._on_axes(self._roots(values))
 
@@ -188,7 +190,7 @@ class ProbabilityCodes:
 
 
 def required_features(X: FeatureMatrix | None) -> FeatureMatrix:
-    """Return features, or say who needs them."""
+    """Return features, or raise an error that names the evidence that needs them."""
     if X is None:
         raise ValueError(
             "the feature vote and a second opinion need X; got X=None. Pass X, or set "

@@ -29,7 +29,7 @@ RHO_GRID = (0.0, 0.1, 0.2, 0.3)
 
 
 class _Vote(Evidence):
-    """What both votes share once the neighbours of the calibration rows are known."""
+    """What both votes share, given the neighbours of the calibration rows."""
 
     space: ClassVar[Space]
     search: Search
@@ -65,15 +65,15 @@ class _Vote(Evidence):
         grid = usable_neighbourhoods(k_grid, ballot.n_voters())
         return grid, min(ballot.rows_needed(grid[-1]), len(training.labels.labelled_rows) - 1)
 
-    def _keep(self, rows: FeatureMatrix, training: TrainingRows, asking: FeatureMatrix) -> None:
-        """Keep the rows that new ones will search."""
+    def _keep(self, rows: FeatureMatrix, training: TrainingRows, queries: FeatureMatrix) -> None:
+        """Index the rows among which neighbours of new rows are searched."""
         wanted = min(self.ballot_.rows_needed(self.k_), rows.shape[0] - 1)
         own = np.searchsorted(training.labels.labelled_rows, training.rows)
-        self.index_ = index_of(rows, self.search, wanted, asking[training.rows], own)
+        self.index_ = index_of(rows, self.search, wanted, queries[training.rows], own)
 
     @property
     def recall_(self) -> float:
-        """Share of the true neighbours that the search finds, of rows that were left out."""
+        """Share of the true neighbours of left-out rows that the search finds."""
         return self.index_.recall
 
     def _found(self, queries: FeatureMatrix) -> Neighbours:
@@ -96,27 +96,27 @@ class _Vote(Evidence):
 class CodeVote(_Vote):
     """Evidence: the weighted vote of the nearest training codes.
 
-    Searched is (1 - rho) · code + rho · target of each labelled row. rho and k are chosen by the
-    log-loss of the calibration rows, each left out; with a smoother, the codes searched are also
-    freed of the row that asks (leave-two-out, exact).
+    Neighbours are searched among (1 - rho) · code + rho · target of labelled rows. rho and k are
+    chosen by the log-loss of the calibration rows, each left out; with a smoother, the codes
+    searched do not depend on the query row either (leave-two-out, exact).
 
     Parameters
     ----------
     k_grid : sequence of int
         Numbers of neighbours to choose from; those below the number of labelled rows are tried.
     rho_grid : sequence of float
-        Shares of the target to choose from; 0 is tried alone when there are no targets.
-
+        Shares of the target to choose from; only 0 without targets.
     search : {"exact", "approximate"}
         How the neighbours of new rows are found; those of training rows are found exactly.
 
     Attributes
     ----------
-    k_, rho_ : the choice
+    k_, rho_
+        The choice.
     recall_ : float
         Share of the true neighbours that the search finds.
     log_loss_ : ndarray of shape (n_rho, n_k)
-        What the choice was made by.
+        Log-loss of each choice.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class CodeVote(_Vote):
         return self._values(codes)
 
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
-        """Return who votes on new rows."""
+        """Return the voters on new rows."""
         return self._voters(codes)
 
     def searched(self) -> SearchedCodes:
@@ -179,18 +179,18 @@ class FeatureVote(_Vote):
     ----------
     k_grid : sequence of int
         Numbers of neighbours to choose from by leave-one-out log-loss.
-
     search : {"exact", "approximate"}
         How the neighbours of new rows are found, where features are dense; those of training rows
         are found exactly.
 
     Attributes
     ----------
-    k_ : the choice
+    k_ : int
+        The choice.
     recall_ : float
         Share of the true neighbours that the search finds.
     log_loss_ : ndarray of shape (1, n_k)
-        What the choice was made by.
+        Log-loss of each choice.
 
     Examples
     --------
@@ -226,12 +226,12 @@ class FeatureVote(_Vote):
         return self._values(_required(X))
 
     def neighbours(self, codes: FeatureMatrix, X: FeatureMatrix | None) -> NeighbourVotes:
-        """Return who votes on new rows."""
+        """Return the voters on new rows."""
         return self._voters(_required(X))
 
 
 def _rows_of(values: FeatureMatrix, rows: IntArray) -> FeatureMatrix:
-    """Return some rows, the array itself where they are all."""
+    """Return some rows; the array itself if these are all."""
     return values if len(rows) == values.shape[0] else values[rows]
 
 
