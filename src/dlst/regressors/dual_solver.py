@@ -1,4 +1,4 @@
-"""All targets' linear machines by dual coordinate descent, and what leaves a row out of them."""
+"""Linear machines of all targets by dual coordinate descent, with leave-one-out diagonals."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from dlst._matrices import FeatureMatrix, FloatArray, IntArray
 Loss: TypeAlias = Literal["squared", "squared_hinge"]
 
 DRIFTING_PASSES = 8
-"""So many passes, and weights are added up anew: sums of steps drift a little in each."""
+"""Passes after which weights are recomputed, as rounding errors of the steps add up."""
 
 DOUBLE_BELOW = 1e-6
-"""Gaps below this are beyond single precision."""
+"""Smaller gaps need double precision."""
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Machines of some targets.
+    """The machines of some targets.
 
     Attributes
     ----------
@@ -54,11 +54,11 @@ class Solution:
 class DualSolver:
     """Solve min ½‖w_j‖² + C Σ_i s_i loss(w_j·x_i, t_ij) for all targets j of one set of rows.
 
-    A pass over the rows takes about a decimal off the duality gap, and a look at the gap costs half
-    a pass: it comes where the gap may be small enough.
+    A pass over the rows reduces the duality gap about tenfold. Computing the gap costs half a pass,
+    so that it is only done when the gap may be small enough.
 
-    Targets are cut into blocks of 64 that are solved independently, so that threads change no
-    byte of the result.
+    Blocks of 64 targets are solved independently, so that the result does not depend on the number
+    of threads.
 
     Parameters
     ----------
@@ -68,11 +68,11 @@ class DualSolver:
     loss : {"squared", "squared_hinge"}
         (t − w·x)², or max(0, 1 − t w·x)² for targets −1 and 1.
     tol : float
-        Relative duality gap that is small enough.
+        Relative duality gap at which to stop.
     max_iter : int
-        Passes at most.
+        Maximum number of passes.
     seed : int
-        Draws the order of the rows in each pass, the same for all targets, and the probes.
+        Seed of the order of rows in each pass, the same for all targets, and of the probes.
     n_jobs : int, optional
         Threads over blocks.
     """
@@ -106,12 +106,12 @@ class DualSolver:
         return np.asarray(1.0 / (2.0 * C * self.weights))
 
     def solve(self, T: Any, C: float, start: NDArray[Any] | None = None) -> Solution:
-        """Find the machines of targets.
+        """Solve for the machines of targets.
 
         Parameters
         ----------
         T : ndarray of shape (n, t)
-            NaN: the row is left out of that target's problem.
+            A row is left out of the problems of targets where it is NaN.
         C : float
         start : ndarray of shape (n, t), optional
             Duals to start from, such as those of another C.
@@ -163,14 +163,14 @@ class DualSolver:
             wanted = ceil(log10(gaps.max() / self.tol))
 
     def probes(self, known: Any, n_probes: int) -> NDArray[Any]:
-        """Draw random signs, (n, n_probes), masked like the targets, one after the other.
+        """Draw random signs, (n, n_probes), masked by the targets in turn.
 
         Parameters
         ----------
         known : ndarray of bool, shape (n, t), or None
             Entries of the targets that count; all by default.
         n_probes : int
-            The first of more are the same.
+            With more of them, the first ones are the same.
         """
         signs = np.random.default_rng(self.seed + 1)
         probes = np.empty((self.shape[0], n_probes), self.dtype)
@@ -184,9 +184,10 @@ class DualSolver:
         """Estimate the diagonal of M = (X Xᵀ + diag u)⁻¹ from random targets and their duals.
 
         The duals of targets z are M z, so that z_i (M z)_i has mean M_ii for random signs z. The
-        error of the mean falls with the root of the number of probes; but most of M_ii is told by
-        the row's features, and what rows differ by beyond that is drawn to it as far as it is
-        noise. Of probes that are masked it is the mean over their problems.
+        error of the mean falls with the root of the number of probes. As most of M_ii follows from
+        the row's features, the means are shrunk towards a regression on these, by the share of
+        their residual variance that is noise. With masked probes, M_ii is the mean over their
+        problems.
         """
         u = self.ridge(C)
         seen = np.isfinite(probes)
@@ -195,17 +196,17 @@ class DualSolver:
         found = products.sum(axis=1) / count
         squares = np.einsum("ij,ij->i", products, products) / count
         noise = float(np.mean((squares - found**2) / np.maximum(count - 1, 1)))
-        told = self._told_by_features(u)
-        expected = told @ np.linalg.lstsq(told, found, rcond=None)[0]
+        predictors = self._predictors(u)
+        expected = predictors @ np.linalg.lstsq(predictors, found, rcond=None)[0]
         excess = max(float(np.mean((found - expected) ** 2)) - noise, 0.0)
         kept = excess / (excess + noise) if excess > 0 else 0.0
         share = np.clip(expected + kept * (found - expected), u / (self.lengths + u), 1.0)
         return Diagonal((share / u)[:, None], kept * noise / float(np.mean(share**2)))
 
-    def _told_by_features(self, u: FloatArray) -> FloatArray:
-        """Return what u_i M_ii is regressed on: 1, a row's length, and how common its features are.
+    def _predictors(self, u: FloatArray) -> FloatArray:
+        """Return predictors of u_i M_ii: 1, a row's length, and how common its features are.
 
-        If features had no products with each other, u_i M_ii would be one less the last.
+        For orthogonal features, u_i M_ii would be one less the last.
         """
         indptr, indices, data = self.rows
         row_of = np.repeat(np.arange(self.shape[0]), np.diff(indptr))
@@ -219,7 +220,7 @@ class DualSolver:
 def _best_lengths(
     targets: NDArray[Any], u: NDArray[Any], duals: NDArray[Any], W: NDArray[Any]
 ) -> NDArray[Any]:
-    """Return by what duals of another problem are best multiplied, (t,): the dual is quadratic."""
+    """Return the factors (t,) of another problem's duals that maximise the dual objective."""
     linear = np.einsum("ij,ij->j", duals, np.nan_to_num(targets), dtype=np.float64)
     square = np.einsum("ij,ij->j", W, W, dtype=np.float64)
     square += np.einsum("i,ij,ij->j", u, duals, duals, dtype=np.float64)

@@ -44,38 +44,37 @@ C_GRID = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 _PENALTIES = Constraint("numbers above 0", lambda Cs: len(Cs) > 0 and all(C > 0 for C in Cs))
 
 FOLDS = 3
-"""By which machines without leave-one-out predict training rows; they start from the whole's."""
+"""Folds that predict training rows without leave-one-out, started from the duals of all rows."""
 
 
 @with_parameters
 class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A linear machine for each target, all of them solved in one pass over sparse rows.
+    """A linear machine for each target, all solved together in passes over sparse rows.
 
         min ½‖w_j‖² + C Σ_i s_i loss(w_j·x_i, t_ij)
 
     by dual coordinate descent, or in closed form where that is cheap. Rows have a constant
-    feature 1 whose weight, the intercept, is penalised like all others, as in LIBLINEAR. Unknown
-    targets (NaN) are left out of their own machine's rows and of nothing else.
+    feature 1 whose weight, the intercept, is penalised like all others, as in LIBLINEAR. A row with
+    an unknown target (NaN) is left out of that target's machine only.
 
     Parameters
     ----------
     C : float or "auto"
-        Weight of the losses: larger fits the training rows closer. ``"auto"`` climbs over
-        ``Cs`` from 0.1 to the least squared leave-one-out error, and needs the squared loss.
+        Weight of the losses: a larger one fits the training rows more closely. ``"auto"`` searches
+        ``Cs`` from 0.1 on for the least squared leave-one-out error; it needs the squared loss.
     loss : {"squared", "squared_hinge"}
         (t − w·x)², ridge regression with α = 1/(2C), has leave-one-out predictions;
         max(0, 1 − t w·x)², for targets −1 and 1, is the L2-loss support vector machine.
     Cs : sequence of float
-        What ``"auto"`` chooses from, ascending.
+        Candidates of ``"auto"``, ascending.
     n_probes : int
-        Random targets by which leave-one-out is estimated where there is no cheap closed form:
-        more than 3000 rows and features, or many patterns of unknown targets. So many at most,
-        and no more than give leave-one-out errors to 1 %.
+        Maximum number of random targets by which leave-one-out is estimated where there is no cheap
+        closed form: with more than 3000 rows and features, or many patterns of unknown targets.
+        Fewer are used if they give leave-one-out errors to 1 %.
     tol : float
-        Relative duality gap at which a machine is done. Below 1e-6 the work is done in double
-        precision.
+        Relative duality gap at which a machine has converged. Below 1e-6, double precision is used.
     max_iter : int
-        Passes over the rows at most.
+        Maximum number of passes over the rows.
     n_jobs : int, optional
         Threads over blocks of targets; the result is the same for any number.
     random_state : int, RandomState or None
@@ -89,20 +88,20 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     duality_gap_ : ndarray of shape (t,)
         Relative gap of each machine.
     n_iter_ : int
-        Passes of the slowest block.
+        Number of passes of the slowest block.
     loo_predictions_ : ndarray of shape (n, t) or (n,)
         With the squared loss, the prediction of each training row by the machine of the other
-        rows; where a target is unknown, the machine's own, which did not see it.
+        rows; where a target is unknown, that of its machine, which did not see the row.
     loo_diagonal_ : ndarray of shape (n, 1), or (n, t) where each target has its own
-        Diagonal of M = (X Xᵀ + 11ᵀ + I/(2C))⁻¹ that they come from.
+        Diagonal of M = (X Xᵀ + 11ᵀ + I/(2C))⁻¹, from which they are computed.
     selection_ : dict of float to float
         Mean squared leave-one-out error of each C that was tried.
 
     Notes
     -----
     The dual solution of the squared loss is M t, and the row's own leave-one-out error (M t)_i /
-    M_ii. O(nnz(X) (t + n_probes)) a pass, 4 (n + d) (t + n_probes) bytes. An unknown target
-    changes M for its own machine; a probed M_ii is then the mean over the targets' machines.
+    M_ii. O(nnz(X) (t + n_probes)) per pass, 4 (n + d) (t + n_probes) bytes. An unknown
+    target changes M for its machine; an estimated M_ii is then the mean over all machines.
 
     References
     ----------
@@ -135,7 +134,7 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, target_weight: Any = None
     ) -> LinearMachines:
-        """Choose C where none is given, and solve.
+        """Choose C if it is ``"auto"``, and solve.
 
         Parameters
         ----------
@@ -145,7 +144,7 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         sample_weight : array-like of shape (n,), optional
             s. A row of weight 2 counts as two rows, one of weight 0 as none.
         target_weight : array-like of shape (t,), optional
-            How much the errors of each target count in the choice of C.
+            Weight of each target's errors in the choice of C.
         """
         self._fit(X, y, sample_weight, target_weight)
         return self
@@ -182,7 +181,7 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     def prepare(
         self, X: FeatureMatrix, labels: Any, weights: Weights | None = None
     ) -> MachinesRegression:
-        """Look at training rows; C is chosen by the codes, which are the labels' own.
+        """Store the training rows; C is chosen by the codes, when these are regressed.
 
         Parameters
         ----------
@@ -256,7 +255,7 @@ class LinearMachines(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
 
 
 class MachinesRegression(CrossFittedRegression):
-    """Linear machines between features and codes; left out exactly, or nearly, where they can be.
+    """Linear machines from features to codes, with leave-one-out predictions or cross-fitted ones.
 
     Parameters
     ----------
@@ -281,17 +280,17 @@ class MachinesRegression(CrossFittedRegression):
     def _weights_for(self, Z: FloatArray) -> tuple[Any, Any]:
         if self.weights is None:
             return None, None
-        # A code for each label, else errors of codes are no errors of labels.
+        # Label weights apply only if there is one code per label.
         of_labels = self.weights.labels if Z.shape[1] == len(self.weights.labels) else None
         return self.weights.rows, of_labels
 
     def _out_of_sample(self, Z: FloatArray) -> FloatArray:
-        """Return what a clone says of codes that the regressor was not fitted to."""
+        """Return out-of-sample predictions of other codes, by a clone fitted to these."""
         other = MachinesRegression(clone(self.regressor), self.X, self.weights)
         return other.out_of_sample(other.regress(Z))
 
     def _folds(self, problem: MachineProblem, found: Attempt, Z: FloatArray) -> FloatArray:
-        """Solve without each fold in turn, from the duals of all rows: they are near."""
+        """Solve without each fold in turn, starting from the duals of all rows."""
 
         def predict(train: Any, held_out: Any) -> FloatArray:
             solver = problem.descent(self.X[train], problem.weights[train], self.regressor.tol)
@@ -302,7 +301,7 @@ class MachinesRegression(CrossFittedRegression):
 
 
 def _scores(X: FeatureMatrix, coef: NDArray[Any], intercept: Any) -> FloatArray:
-    """Multiply in the precision of the weights: they may be the largest array there is."""
+    """Multiply in the precision of the weights, which may be the largest array."""
     product = X.astype(coef.dtype, copy=False) @ coef
     scores: FloatArray = np.asarray(product, dtype=np.float64) + intercept
     return scores
