@@ -166,16 +166,43 @@ def test_blocks_of_a_file_give_the_same(run, files, tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "a.csv"), pd.read_csv(tmp_path / "b.csv"))
 
 
-@pytest.mark.parametrize("suffix", ["tsv", "parquet", "csv.gz"])
+@pytest.mark.parametrize("suffix", ["tsv", "parquet", "csv.gz", "jsonl", "json"])
 def test_other_tables_are_read_too(run, files, tickets, tmp_path, suffix):
     new, path = tickets[TRAIN:].drop(columns="tags"), tmp_path / f"new.{suffix}"
     if suffix == "parquet":
         new.to_parquet(path)
+    elif suffix.startswith("json"):
+        new.to_json(path, orient="records", lines=suffix == "jsonl")
     else:
         new.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",")
     run("predict", files / "m.skops", files / "new.csv", "-o", tmp_path / "a.csv")
     assert run("predict", files / "m.skops", path, "-o", tmp_path / "b.csv")[0] == 0
     assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "ndjson.gz"])
+def test_predictions_in_json_have_lists_of_tags_and_numbers(run, files, tickets, tmp_path, suffix):
+    tables = {name: tmp_path / f"{name}.{suffix}" for name in ("new", "found", "best", "again")}
+    rows = tickets[TRAIN:].assign(tags=tickets["tags"].str.split(";"))
+    rows.to_json(tables["new"], orient="records", lines=suffix != "json")
+    run("predict", files / "m.skops", files / "new.csv", "-o", tmp_path / "a.csv")
+    expected = pd.read_csv(tmp_path / "a.csv", dtype={"ticket": str})
+    assert run("predict", files / "m.skops", tables["new"], "-o", tables["found"])[0] == 0
+    found = pd.read_json(tables["found"], lines=suffix != "json", dtype={"ticket": str})
+    found["tags"] = found["tags"].str.join(";")
+    pd.testing.assert_frame_equal(found.astype({"ticket": "str", "tags": "str"}), expected)
+    for name, options in (("best", ["--top", "1"]), ("again", ["--keep"])):
+        run("predict", files / "m.skops", tables["new"], "-o", tables[name], *options)
+    best = pd.read_json(tables["best"], lines=suffix != "json")
+    assert best.columns.tolist() == ["ticket", "tags", "tag1", "probability1"]
+    again = pd.read_json(tables["again"], lines=suffix != "json")
+    assert again["tags"].tolist() == rows["tags"].tolist()
+    assert again["predicted tags"].str.join(";").tolist() == found["tags"].tolist()
+    tested, told = (
+        json.loads(run("evaluate", files / "m.skops", file, "--json")[1])["scores"]
+        for file in (files / "test.csv", tables["new"])
+    )
+    assert told == tested
 
 
 def test_an_empty_table_gives_an_empty_table(run, files, tmp_path):

@@ -160,8 +160,8 @@ SLIPS = {
     ("fit", "t.csv", "--delimiter", ";;"): "--delimiter must be one ASCII character",
     ("fit", "t.csv", "--decision", "mirco"): "--decision must be one of own, f1, micro, macro, "
     "instance, hamming, subset, top, budget; got 'mirco'. Did you mean 'micro'?",
-    ("fit", "t.csv", "--from", "cvs"): "--from must be one of arff, xc, libsvm, csv, parquet, mat; "
-    "got 'cvs'. Did you mean 'csv'?",
+    ("fit", "t.csv", "--from", "cvs"): "--from must be one of arff, xc, libsvm, csv, jsonl, "
+    "parquet, mat; got 'cvs'. Did you mean 'csv'?",
     ("fit", "t.csv", "--images", "clasical"): "got 'clasical'. Did you mean 'classical'?",
     ("fit", "t.csv", "--text", "txt"): "--text: expected a column 'txt', got none. Did you mean "
     "'text'?",
@@ -176,8 +176,10 @@ SLIPS = {
     "UTF-8 (from UTF-16: iconv -f utf-16 -t utf-8).",
     ("fit", "odd.csv"): "got '1,5'. Write numbers with a decimal point and without signs between "
     "the thousands, or say what the column is: --category 'size', --text or --drop.",
-    ("fit", "t.jsonl"): "give dlst.Tagger what pandas.read_json(…, lines=True) makes of it.",
-    ("fit", "t.json"): "give dlst.Tagger what pandas.read_json makes of it.",
+    ("fit", "t.jsonl"): "t.jsonl:2: key 'user': expected a text, a number, a truth value, null or "
+    "a list of tags, got an object. Write its parts as keys of their own, such as 'user.part'",
+    ("fit", "t.json"): "t.json:1: expected a JSON object, got text that is none",
+    ("fit", "t.xlsx"): "give dlst.Tagger what pandas.read_excel makes of it.",
     ("compare", "t.csv", "--methods", "plst", "--labels", "tgas"): "Did you mean 'tags'?",
     (
         "compare",
@@ -205,8 +207,9 @@ def test_a_slip_is_told_in_one_line_and_nothing_is_written(run, tmp_path, monkey
     (tmp_path / "none.csv").write_text("text,tags\n")
     write(tmp_path / "untagged.csv", tags=[""] * 20)
     (tmp_path / "wide.csv").write_text("text,tags\nhello,a\n", encoding="utf-16")
-    (tmp_path / "t.json").write_text('[{"text": "hello", "tags": ["a"]}]')
-    (tmp_path / "t.jsonl").write_text('{"text": "hello", "tags": ["a"]}\n')
+    (tmp_path / "t.json").write_text('[{"text": "hello", "tags": ["a"},]')
+    (tmp_path / "t.jsonl").write_text('{"tags": ["a"]}\n{"user": {"name": "Ann"}}\n')
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
     before = sorted(tmp_path.iterdir())
     labels = [] if "--labels" in words else ["--labels", "tags"]
     code, out, err = run(*words, *labels, "-o", tmp_path / "new.skops")

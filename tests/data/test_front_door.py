@@ -44,7 +44,9 @@ def test_every_suffix_writes_and_reads_back(tmp_path, suffix):
         assert list(again.feature_names) == ["height", "width"]
 
 
-@pytest.mark.parametrize("suffix", [".arff", ".csv", ".xc", ".svm", ".parquet", ".arff.gz"])
+@pytest.mark.parametrize(
+    "suffix", [".arff", ".csv", ".xc", ".svm", ".parquet", ".jsonl", ".json.gz", ".arff.gz"]
+)
 def test_a_split_becomes_a_pair_that_the_folder_gives_back(tmp_path, suffix):
     written = save(toy(split=True), tmp_path / f"toy{suffix}")
     assert [file.name for file in written] == [f"toy-train{suffix}", f"toy-test{suffix}"]
@@ -57,6 +59,15 @@ def test_a_split_becomes_a_pair_that_the_folder_gives_back(tmp_path, suffix):
 
 def test_a_folder_with_one_file_is_that_file(tmp_path):
     save(toy(), tmp_path / "toy.csv")
+    assert_same_arrays(load(tmp_path), toy())
+
+
+def test_a_json_file_beside_data_describes_them(tmp_path):
+    save(toy(), tmp_path / "toy.csv")
+    (tmp_path / "about.json").write_text('{"licence": "CC0"}')
+    assert_same_arrays(load(tmp_path), toy())
+    (tmp_path / "toy.csv").unlink()
+    save(toy(), tmp_path / "about.json")
     assert_same_arrays(load(tmp_path), toy())
 
 
@@ -144,7 +155,9 @@ def test_counts_of_labels_mean_the_same_in_every_format(tmp_path):
 def test_yeast_goes_round_all_formats_unchanged(real_data, tmp_path):
     first = load("yeast")
     here = shutil.copytree(real_data / "yeast", tmp_path / "0")
-    for step, suffix in enumerate([".csv", ".xc", ".svm", ".mat", ".parquet", ".arff"], start=1):
+    for step, suffix in enumerate(
+        [".csv", ".xc", ".svm", ".mat", ".parquet", ".jsonl", ".arff"], start=1
+    ):
         folder = tmp_path / str(step)
         folder.mkdir()
         save(load(here), folder / f"yeast{suffix}")

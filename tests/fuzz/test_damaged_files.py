@@ -31,6 +31,7 @@ SPICE = [
     b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"@data\n", b"@attribute x numeric\n", b"@attribute '",
     b"-1", b"0", b"1e999", b"nan", b"9999999999", b"1000000000 1000000000 1000000000\n",
     b"999999999999999999999999", b"0:1", b"1,2,3", b"<label name='x'/>", b"]]>", b"&a;",
+    b"[", b"]", b'{"a": 1}\n', b'"a": {}, ', b"NaN", b"Infinity", b"null", b"\\ud800", b"[[[[",
     b"../../etc/passwd", b"\x7f\xff\xff\xff", b"\xff\xff\xff\xff\xff\xff\xff\xff",
 ]  # fmt: skip
 
@@ -100,6 +101,9 @@ def seeds(tmp_path_factory, data_home):
         ("libsvm", sparse, "f.svm"),
         ("csv", dense, "f.csv"),
         ("csv-gz", dense, "f.csv.gz"),
+        ("jsonl", dense, "f.jsonl"),
+        ("jsonl-gz", dense, "f.jsonl.gz"),
+        ("json", dense, "f.json"),
         ("parquet", dense, "f.parquet"),
         ("mat", dense, "f.mat"),
         ("sparse-mat", sparse, "f.mat"),
@@ -130,8 +134,8 @@ def official_folders(root: Path, data: Dataset) -> dict[str, Path]:
 
 
 KINDS = [
-    "dense-arff", "sparse-arff", "xml", "arff-gz", "xc", "libsvm", "csv", "csv-gz", "parquet",
-    "mat", "sparse-mat", "voc", "nus-wide",
+    "dense-arff", "sparse-arff", "xml", "arff-gz", "xc", "libsvm", "csv", "csv-gz", "jsonl",
+    "jsonl-gz", "json", "parquet", "mat", "sparse-mat", "voc", "nus-wide",
 ]  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def fit(
 ) -> None:
     """Fit a method to data (the training rows, when they have a split) and save the model.
 
-    The columns of a table (CSV, TSV, Parquet) are read by what they hold, which is printed;
+    The columns of a table (CSV, TSV, JSON, Parquet) are read by what they hold, which is printed;
     options such as --text and --category say otherwise. Where there are test rows, the model is
     measured on them.
     """
@@ -111,7 +111,7 @@ def fit(
     else:
         if columns or label_delimiter is not None:
             option = "weight" if weight is not None else next(iter(columns), "label-delimiter")
-            raise DataError(f"--{option} is for tables (CSV, TSV, Parquet); {data} is none.")
+            raise DataError(f"--{option} is for tables (CSV, TSV, JSON, Parquet); {data} is none.")
         dataset = load_data(data, labels, nominal, from_, test)
     for note in dataset.provenance.notes if dataset.table is not None else ():
         typer.echo(f"note: {note}", err=True)

@@ -22,7 +22,8 @@ def predict(
         typer.Option(
             "--out",
             "-o",
-            help="File to write: .csv, .tsv, .parquet, .arff or .xc; - is standard output.",
+            help="File to write: .csv, .tsv, .jsonl, .json, .parquet, .arff or .xc; - is standard "
+            "output.",
         ),
     ],
     top: Annotated[
@@ -51,8 +52,8 @@ def predict(
 ) -> None:
     """Predict the labels of data, which need none, and write them block by block.
 
-    A table keeps its ids; `tags` holds the labels decided for, as a;b, and the other columns their
-    probabilities. Of data with a split the test rows are predicted.
+    A table keeps its ids; `tags` holds the labels decided for, as a;b or, in JSON, as a list, and
+    the other columns their probabilities. Of data with a split the test rows are predicted.
     """
     from dlst.cli import views
     from dlst.cli.models import open_model

@@ -20,7 +20,9 @@ from dlst._files import atomic_write
 from dlst._progress import progress_bar
 from dlst._spreadsheets import harmless
 from dlst.data.arff.header import meka_relation, quote
+from dlst.data.tables.json_text import json_rows, json_texts
 from dlst.data.tables.parquet import write_parquet_frames
+from dlst.data.tables.raw import JSON, PARQUET
 from dlst.data.text.number_writing import format_numbers
 from dlst.errors import DataError
 from dlst.methods import Predictions
@@ -29,7 +31,7 @@ from dlst.tagging.columns import prediction_columns
 SHELL = Path("-")
 """In place of a file: a table as CSV goes to the shell, which may pipe it on."""
 
-SUFFIXES = (".csv", ".tsv", ".parquet", ".pq", ".arff", ".xc", ".txt")
+SUFFIXES = (".csv", ".tsv", *JSON, *PARQUET, ".arff", ".xc", ".txt")
 
 
 class PredictedRows(NamedTuple):
@@ -92,9 +94,9 @@ def write_predictions(
     """Write predictions and return how many rows they were.
 
     A table has the ids (or all columns) of the data, ``tags`` with the labels decided for, as
-    ``a;b``, and a column of probabilities for each label or, with ``top``, the columns ``tag1,
-    probability1, …``. ARFF has a column for each label, XC text a line ``label:score …`` for each
-    row: the ``top`` labels, by default five, or the labels decided for.
+    ``a;b`` or, in JSON, as a list, and a column of probabilities for each label or, with ``top``,
+    the columns ``tag1, probability1, …``. ARFF has a column for each label, XC text a line
+    ``label:score …`` for each row: the ``top`` labels, by default five, or the labels decided for.
     """
     kind = path.name.lower().removesuffix(".gz")
     counter = _Counted(blocks)
@@ -106,8 +108,11 @@ def write_predictions(
             _write(path, chain([f"{counter.n_rows} {len(wanted.label_names)}\n"], waiting))
     elif kind.endswith(".arff"):
         _write(path, _arff_lines(counter, wanted, name))
-    elif kind.endswith((".parquet", ".pq")):
+    elif kind.endswith(PARQUET):
         write_parquet_frames(path, _frames(counter, wanted))
+    elif kind.endswith(JSON):
+        blocks_of_objects = (json_rows(_columns(b, wanted, joined=False)) for b in counter)
+        _write(path, json_texts(path, chain.from_iterable(blocks_of_objects)))
     else:
         _write(path, _table_lines(counter, wanted, "\t" if kind.endswith(".tsv") else ","))
     return counter.n_rows
@@ -134,11 +139,13 @@ def _write(path: Path, lines: Iterable[str]) -> None:
         stream.writelines(lines)
 
 
-def _columns(block: PredictedRows, wanted: Wanted) -> dict[str, Any]:
+def _columns(block: PredictedRows, wanted: Wanted, *, joined: bool = True) -> dict[str, Any]:
     """Return the columns of a table, texts and arrays of numbers."""
     names = np.array(list(wanted.label_names), dtype=object)
     values = _values(block.predictions, wanted)
-    return prediction_columns(block.predictions, names, block.kept, top=wanted.top, values=values)
+    return prediction_columns(
+        block.predictions, names, block.kept, top=wanted.top, values=values, joined=joined
+    )
 
 
 def _values(predictions: Predictions, wanted: Wanted) -> NDArray[np.float64]:

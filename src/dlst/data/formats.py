@@ -92,6 +92,15 @@ FORMATS: tuple[Format, ...] = (
         read_raw=read_raw,
     ),
     Format(
+        "jsonl",
+        (".jsonl", ".ndjson", ".json"),
+        "table as in csv: a JSON object for each row, one a line or all in one array",
+        read_table,
+        write_table,
+        frozenset({"labels", "label_delimiter", "nominal"}),
+        read_raw=read_raw,
+    ),
+    Format(
         "parquet",
         (".parquet", ".pq"),
         "table as in csv, binary (needs the extra 'parquet')",
@@ -111,11 +120,7 @@ FORMATS: tuple[Format, ...] = (
 )
 """How files are known, read and written."""
 
-_OTHERS = (
-    {".json": "read_json"}
-    | dict.fromkeys((".jsonl", ".ndjson"), "read_json(…, lines=True)")
-    | dict.fromkeys((".xlsx", ".xls", ".ods"), "read_excel")
-)
+_SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 
 def format_names() -> tuple[str, ...]:
@@ -144,8 +149,8 @@ def format_of(path: PathLike, named: str | None = None) -> Format:
             return row
     known = ", ".join(suffix for row in FORMATS for suffix in row.suffixes)
     remedy = "Rename the file, or say its format: format= in Python, --from or --to in the shell."
-    if reader := _OTHERS.get(Path(name).suffix):
-        remedy = f"Save it as one of them, or give dlst.Tagger what pandas.{reader} makes of it."
+    if name.endswith(_SPREADSHEETS):
+        remedy = "Save it as one of them, or give dlst.Tagger what pandas.read_excel makes of it."
     raise DataError(
         f"{os.fspath(path)}: expected a name that ends in one of {known} (or with .gz), got none "
         f"of them. {remedy}"

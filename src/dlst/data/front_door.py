@@ -12,6 +12,7 @@ from dlst._files import PathLike
 from dlst._nearest import did_you_mean
 from dlst.data import registry
 from dlst.data._options import check_options
+from dlst.data._origin import suffix_of
 from dlst.data.dataset import Dataset
 from dlst.data.formats import FORMATS, format_of, read, without_suffix
 from dlst.data.joining import join_train_test
@@ -51,8 +52,8 @@ def load(
     download : bool
         Whether a registered data set may be fetched when it is not in the data home.
     raw : bool
-        Keep the columns of a CSV or Parquet table as they are, in ``table``, for an encoder of
-        :mod:`dlst.inputs`, which makes features of texts, categories and dates. By default
+        Keep the columns of a CSV, JSON or Parquet table as they are, in ``table``, for an encoder
+        of :mod:`dlst.inputs`, which makes features of texts, categories and dates. By default
         categories become one-hot columns, and other texts are refused.
     **options
         What the format's reader takes, such as ``labels`` or ``nominal``.
@@ -87,7 +88,7 @@ def load(
 
 
 def holds_tables(data: Any, format: str | None = None) -> bool:  # noqa: A002
-    """Return whether :func:`load` would read a table: CSV, TSV or Parquet, in a folder too."""
+    """Return whether :func:`load` would read CSV, TSV, JSON or Parquet, in a folder too."""
     path = Path(data).expanduser()
     if path.is_dir():
         if detect_layout(path) is not None:
@@ -213,11 +214,13 @@ def _load_folder(folder: Path, how: dict[str, Any]) -> Dataset:
 
 def _data_files(folder: Path) -> list[Path]:
     suffixes = tuple(suffix for row in FORMATS for suffix in row.suffixes)
-    return [
+    found = [
         file
         for file in sorted(folder.iterdir())
         if file.is_file() and file.name.lower().removesuffix(".gz").endswith(suffixes)
     ]
+    # Beside data a .json file mostly describes them.
+    return [file for file in found if suffix_of(file) != ".json"] or found
 
 
 def _namesake(folder: Path) -> str:

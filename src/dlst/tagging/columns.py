@@ -53,6 +53,7 @@ def prediction_columns(
     *,
     top: int | None = None,
     values: NDArray[np.float64] | None = None,
+    joined: bool = True,
 ) -> dict[str, Any]:
     """Return the kept columns, ``tags`` as ``a;b`` (joined as :func:`joint` says), and numbers.
 
@@ -65,10 +66,13 @@ def prediction_columns(
         Give ``tag1, probability1, …`` of the best tags.
     values : ndarray of shape (n, K), optional
         Else give a column of these for each tag.
+    joined : bool
+        Whether the tags of a row are one text, and not a list.
     """
     columns: dict[str, Any] = dict(kept)
     sign = joint(names)
-    columns[_free("tags", columns)] = [sign.join(tags) for tags in decided_tags(found, names)]
+    tags: list[Any] = list(decided_tags(found, names))
+    columns[_free("tags", columns)] = [sign.join(row) for row in tags] if joined else tags
     if top is not None:
         best = list(best_tags(found, names, top))
         for place in range(min(top, len(names))):

@@ -1,4 +1,4 @@
-"""Tables: CSV and TSV text, Parquet, and frames in memory."""
+"""Tables: CSV and TSV text, JSON, Parquet, and frames in memory."""
 
 from dlst.data.tables.raw import RawTable, raw_frames, read_raw
 from dlst.data.tables.table import from_frame, read_table, to_frame, write_table

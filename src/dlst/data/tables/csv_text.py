@@ -34,7 +34,7 @@ _EXACT_FLOATS: dict[str, Any] = (
     if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
     else {}
 )
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _DECIMAL_COMMA = re.compile(rb'(?:^|;)"?([-+]?\d+,\d+)"?(?=;|\r?$)', re.MULTILINE)
 
 
@@ -100,8 +100,8 @@ def record_blocks(path: PathLike, delimiter: str | None) -> Iterator[RecordBlock
     dialect: Dialect | None = None
     held, held_lines = b"", [np.empty(0, dtype=np.int64)]
     for number, block in enumerate(text_blocks(path)):
-        text = block.text.removeprefix(_BOM) if number == 0 else block.text
-        _check_encoding(path, text, block.first_line)
+        text = block.text.removeprefix(BOM) if number == 0 else block.text
+        check_encoding(path, text, block.first_line)
         if number == 0:
             sign = delimiter or _delimiter(path, text)
         # The scan ends records at line ends; the last line may lack its own.
@@ -179,7 +179,8 @@ def _counted(path: PathLike, frame: Any, n_records: int) -> Any:
     return frame
 
 
-def _check_encoding(path: PathLike, text: bytes, first_line: int) -> None:
+def check_encoding(path: PathLike, text: bytes, first_line: int) -> None:
+    """Name the line of a byte that is not UTF-8."""
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:

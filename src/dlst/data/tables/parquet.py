@@ -11,10 +11,8 @@ import numpy as np
 import pandas as pd
 
 from dlst._files import PathLike, atomic_write
-from dlst._limits import MEMORY_RATIO
+from dlst.data.tables.memory import allowed_memory, memory_error
 from dlst.errors import DataError, ReadError
-
-_MEMORY_FLOOR = 256 * 2**20
 
 
 def read_parquet_frame(path: PathLike) -> Any:
@@ -75,16 +73,12 @@ def write_parquet_frames(path: PathLike, frames: Iterable[Any]) -> None:
 
 
 def _bounded(path: PathLike, batches: Iterable[Any], size: int) -> Iterable[Any]:
-    allowed = max(_MEMORY_FLOOR, MEMORY_RATIO.value * size)
+    allowed = allowed_memory(size)
     for batch in batches:
         # Each cell becomes a number of 8 bytes at least.
         allowed -= max(batch.nbytes, 8 * batch.num_rows * max(1, batch.num_columns))
         if allowed < 0:
-            raise ReadError(
-                path,
-                f"expected a file that needs at most {MEMORY_RATIO.value} times its {size:,} bytes "
-                f"of memory, got more, as of a decompression bomb. {MEMORY_RATIO.remedy}",
-            )
+            raise memory_error(path, size)
         yield batch
 
 

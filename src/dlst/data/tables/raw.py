@@ -18,12 +18,14 @@ from dlst.data.column_choice import LabelChoice, label_columns
 from dlst.data.dataset import Dataset
 from dlst.data.tables.csv_text import checked_records, csv_frames, read_csv_frame
 from dlst.data.tables.frames import without_counter
+from dlst.data.tables.json_text import json_frames, read_json_frame
 from dlst.data.tables.labels import read_labels
 from dlst.data.tables.parquet import parquet_frames, read_parquet_frame
 from dlst.errors import DataError, ReadError
 
 PARQUET = (".parquet", ".pq")
-TABLES = (".csv", ".tsv", *PARQUET)
+JSON = (".jsonl", ".ndjson", ".json")
+TABLES = (".csv", ".tsv", *JSON, *PARQUET)
 
 
 class Place(NamedTuple):
@@ -116,7 +118,7 @@ def read_raw(
     label_delimiter: str | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> Dataset:
-    """Read CSV, TSV or Parquet; the feature columns stay as they are, in ``table``.
+    """Read CSV, TSV, JSON or Parquet; the feature columns stay as they are, in ``table``.
 
     Parameters
     ----------
@@ -166,6 +168,14 @@ def opened(
         frame = read_parquet_frame(path)
         place = Place(Path(path), None)
         return Opened(frame, place, _chosen(list(map(str, frame.columns)), labels, place), [])
+    if suffix_of(path) in JSON:
+        frame, lines = read_json_frame(path)
+        place = Place(Path(path), lines)
+        chosen = _chosen(list(frame.columns), labels, place)
+        if len(chosen) == 1:  # whose whole numbers may be names
+            names = frame[chosen[0]].map(lambda cell: str(cell) if isinstance(cell, int) else cell)
+            frame = frame.assign(**{chosen[0]: names})
+        return Opened(frame, place, chosen, [])
     records = checked_records(path, delimiter)
     place = Place(Path(path), records.lines)
     names, _, comma = records.dialect
@@ -180,13 +190,14 @@ def raw_frames(
 ) -> Iterator[tuple[Any, Place]]:
     """Yield a table as frames of some megabytes each, with the lines of their rows.
 
-    Only the columns ``numbers`` become numbers; all other cells stay texts.
+    Of text only the columns ``numbers`` become numbers; all other cells stay texts.
     """
     if suffix_of(path) in PARQUET:
         for frame in parquet_frames(path):
             yield frame, Place(Path(path), None)
         return
-    for frame, lines in csv_frames(path, delimiter, numbers):
+    is_json = suffix_of(path) in JSON
+    for frame, lines in json_frames(path) if is_json else csv_frames(path, delimiter, numbers):
         yield frame, Place(Path(path), lines)
 
 

@@ -1,4 +1,4 @@
-"""Tables: CSV and TSV text, Parquet, and frames in memory."""
+"""Tables: CSV and TSV text, JSON, Parquet, and frames in memory."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from dlst.data.tables.cells import error_in_memory
 from dlst.data.tables.csv_text import DELIMITERS
 from dlst.data.tables.features import MAX_CELLS
 from dlst.data.tables.frames import pandas_frame, take_apart, without_counter
+from dlst.data.tables.json_text import json_object, json_texts
 from dlst.data.tables.parquet import write_parquet_frames
-from dlst.data.tables.raw import PARQUET, opened
+from dlst.data.tables.raw import JSON, PARQUET, opened
 from dlst.data.text.number_writing import sparse_rows
 from dlst.errors import DataError
 
@@ -36,12 +37,13 @@ def read_table(
     label_delimiter: str | None = None,
     nominal: Nominal = "auto",
 ) -> Dataset:
-    """Read CSV or TSV text (plain or ``.gz``, UTF-8, with a header line) or a Parquet file.
+    """Read CSV or TSV text (plain or ``.gz``, UTF-8, with a header line), JSON or Parquet.
 
     Parameters
     ----------
     path : path-like
-        ``.parquet`` or ``.pq`` for Parquet; every other name is read as text.
+        ``.parquet`` or ``.pq`` for Parquet; ``.jsonl``, ``.ndjson`` or ``.json`` (also with
+        ``.gz``) for JSON objects, one a line or in one array; every other name is read as CSV.
     labels : list of str, str or int, optional
         Which columns are labels: their names, as a list or ``"a,b,c"``; a pattern such as
         ``"tag_*"``; a count as in ARFF, K for the first K columns, −K for the last K. The name of
@@ -157,11 +159,11 @@ def to_frame(dataset: Dataset) -> Any:
 
 
 def write_table(dataset: Dataset, path: PathLike) -> None:
-    """Write Parquet (``.parquet``, ``.pq``), TSV (``.tsv``) or else CSV; ``.gz`` packs the text.
+    """Write Parquet, JSON, TSV or else CSV, as the suffix says; ``.gz`` packs the text.
 
     In text a name that a spreadsheet would compute, such as ``=A1``, has an apostrophe before it.
     Reading gives the same values and names; X comes back dense. Missing values and unknown labels
-    are empty cells in text, NaN and null in Parquet.
+    are empty cells in CSV, null in JSON, NaN and null in Parquet.
 
     Parameters
     ----------
@@ -184,6 +186,12 @@ def write_table(dataset: Dataset, path: PathLike) -> None:
         rows = (dataset.subset(slice(start, start + _ROWS_AT_ONCE)) for start in blocks)
         dtype = _label_dtype(dataset)
         write_parquet_frames(path, (_frame(block, columns, dtype) for block in rows))
+    elif suffix in JSON:
+        with atomic_write(path, text=True) as stream:
+            objects = (
+                json_object(dict(zip(columns, row, strict=True))) for row in _cells(dataset, "null")
+            )
+            stream.writelines(json_texts(path, objects))
     else:
         delimiter = "\t" if suffix == ".tsv" else ","
         with atomic_write(path) as stream:
@@ -230,9 +238,15 @@ def _header(columns: list[str], delimiter: str) -> str:
 
 
 def _lines(dataset: Dataset, delimiter: str) -> Iterator[bytes]:
-    d, K = dataset.n_features, dataset.n_labels
     # A lone empty cell would be a blank line, which is no record.
-    missing = "" if d + K > 1 else '""'
+    missing = "" if dataset.n_features + dataset.n_labels > 1 else '""'
+    for cells in _cells(dataset, missing):
+        yield f"{delimiter.join(cells)}\n".encode()
+
+
+def _cells(dataset: Dataset, missing: str) -> Iterator[list[str]]:
+    """Yield the features and labels of each row as texts."""
+    d, K = dataset.n_features, dataset.n_labels
     rows = zip(sparse_rows(dataset.X, missing), sparse_rows(dataset.Y, missing), strict=True)
     for (columns, values), (labels, truths) in rows:
         cells = ["0"] * (d + K)
@@ -240,4 +254,4 @@ def _lines(dataset: Dataset, delimiter: str) -> Iterator[bytes]:
             cells[column] = value
         for label, truth in zip(labels, truths, strict=True):
             cells[d + label] = truth
-        yield f"{delimiter.join(cells)}\n".encode()
+        yield cells
