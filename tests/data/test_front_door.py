@@ -108,6 +108,15 @@ def test_a_name_that_is_there_but_is_no_file_is_not_offered_again(tmp_path):
         load(tmp_path / "pipe.csv")
 
 
+@pytest.mark.parametrize("name", ["csv", "jsonl", "parquet"])
+def test_a_table_is_of_the_format_that_is_said(tmp_path, name):
+    for file in ("toy.data", "toy.txt"):
+        save(toy(), tmp_path / file, format=name)
+        assert_same_arrays(load(tmp_path / file, format=name), toy())
+        raw = load(tmp_path / file, format=name, raw=True)
+        assert raw.table.frame["height"].tolist() == [0.1, 2.0, 0.0, 1e-9]
+
+
 def test_a_format_can_be_said_where_the_suffix_does_not_tell(tmp_path):
     save(toy(), tmp_path / "toy.data", format="csv")
     with pytest.raises(DataError, match=r"toy\.data: expected a name that ends in one of \.arff"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,28 +87,28 @@ FORMATS: tuple[Format, ...] = (
         "csv",
         (".csv", ".tsv"),
         "table with a header; labels are columns, or one column of delimited names",
-        read_table,
-        write_table,
+        partial(read_table, format="csv"),
+        partial(write_table, format="csv"),
         frozenset({"labels", "delimiter", "label_delimiter", "nominal"}),
-        read_raw=read_raw,
+        read_raw=partial(read_raw, format="csv"),
     ),
     Format(
         "jsonl",
         (".jsonl", ".ndjson", ".json"),
         "table as in csv: a JSON object for each row, one a line or all in one array",
-        read_table,
-        write_table,
+        partial(read_table, format="jsonl"),
+        partial(write_table, format="jsonl"),
         frozenset({"labels", "label_delimiter", "nominal"}),
-        read_raw=read_raw,
+        read_raw=partial(read_raw, format="jsonl"),
     ),
     Format(
         "parquet",
         (".parquet", ".pq"),
         "table as in csv, binary (needs the extra 'parquet')",
-        read_table,
-        write_table,
+        partial(read_table, format="parquet"),
+        partial(write_table, format="parquet"),
         frozenset({"labels", "label_delimiter", "nominal"}),
-        read_raw=read_raw,
+        read_raw=partial(read_raw, format="parquet"),
     ),
     Format(
         "mat",

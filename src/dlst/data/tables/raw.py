@@ -28,6 +28,12 @@ JSON = (".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", *JSON, *PARQUET)
 
 
+def format_of_table(path: PathLike, named: str | None = None) -> str:
+    """Return the format of a table, as named or, by default, by its suffix."""
+    suffix = suffix_of(path)
+    return named or ("parquet" if suffix in PARQUET else "jsonl" if suffix in JSON else "csv")
+
+
 class Place(NamedTuple):
     """A file, and the line of each row where it has lines."""
 
@@ -117,18 +123,21 @@ def read_raw(
     delimiter: str | None = None,
     label_delimiter: str | None = None,
     columns: Mapping[str, Any] | None = None,
+    format: str | None = None,  # noqa: A002
 ) -> Dataset:
     """Read CSV, TSV, JSON or Parquet; the feature columns stay as they are, in ``table``.
 
     Parameters
     ----------
-    path, labels, delimiter, label_delimiter
+    path, labels, delimiter, label_delimiter, format
         As in :func:`dlst.data.read_table`; ``labels=[]`` for a table without labels.
     columns : mapping of str to names, optional
         Kinds of columns, in the words of :class:`dlst.inputs.TableEncoder`. Cells of all but
         numbers stay texts, whatever they look like: ``007`` stays ``007``.
     """
-    frame, place, chosen, notes = opened(path, labels, delimiter, _texts(columns or {}))
+    frame, place, chosen, notes = opened(
+        path, labels, delimiter, _texts(columns or {}), format_of_table(path, format)
+    )
     found = read_labels(
         {name: frame[name] for name in chosen}, len(frame), label_delimiter, place.error
     )
@@ -161,14 +170,18 @@ class Opened(NamedTuple):
 
 
 def opened(
-    path: PathLike, labels: LabelChoice, delimiter: str | None, texts: Collection[str] = ()
+    path: PathLike,
+    labels: LabelChoice,
+    delimiter: str | None,
+    texts: Collection[str],
+    kind: str,
 ) -> Opened:
     """Read a file; cells of ``texts`` and of a lone label column, which may hold names, stay so."""
-    if suffix_of(path) in PARQUET:
+    if kind == "parquet":
         frame = read_parquet_frame(path)
         place = Place(Path(path), None)
         return Opened(frame, place, _chosen(list(map(str, frame.columns)), labels, place), [])
-    if suffix_of(path) in JSON:
+    if kind == "jsonl":
         frame, lines = read_json_frame(path)
         place = Place(Path(path), lines)
         chosen = _chosen(list(frame.columns), labels, place)
@@ -192,12 +205,13 @@ def raw_frames(
 
     Of text only the columns ``numbers`` become numbers; all other cells stay texts.
     """
-    if suffix_of(path) in PARQUET:
+    kind = format_of_table(path)
+    if kind == "parquet":
         for frame in parquet_frames(path):
             yield frame, Place(Path(path), None)
         return
-    is_json = suffix_of(path) in JSON
-    for frame, lines in json_frames(path) if is_json else csv_frames(path, delimiter, numbers):
+    is_csv = kind == "csv"
+    for frame, lines in csv_frames(path, delimiter, numbers) if is_csv else json_frames(path):
         yield frame, Place(Path(path), lines)
 
 

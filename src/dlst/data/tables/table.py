@@ -22,7 +22,7 @@ from dlst.data.tables.features import MAX_CELLS
 from dlst.data.tables.frames import pandas_frame, take_apart, without_counter
 from dlst.data.tables.json_text import json_object, json_texts
 from dlst.data.tables.parquet import write_parquet_frames
-from dlst.data.tables.raw import JSON, PARQUET, opened
+from dlst.data.tables.raw import format_of_table, opened
 from dlst.data.text.number_writing import sparse_rows
 from dlst.errors import DataError
 
@@ -36,6 +36,7 @@ def read_table(
     delimiter: str | None = None,
     label_delimiter: str | None = None,
     nominal: Nominal = "auto",
+    format: Literal["csv", "jsonl", "parquet"] | None = None,  # noqa: A002
 ) -> Dataset:
     """Read CSV or TSV text (plain or ``.gz``, UTF-8, with a header line), JSON or Parquet.
 
@@ -61,6 +62,8 @@ def read_table(
         of the cells are numbers, ``"auto"`` takes any other cell for a mistake: an error that names
         its place; ``"one-hot"`` takes them all for texts. A list names columns that are nominal
         whatever they look like, numbers too.
+    format : {"csv", "jsonl", "parquet"}, optional
+        Where the suffix does not tell.
 
     Returns
     -------
@@ -83,7 +86,7 @@ def read_table(
     >>> data.label_names, data.Y.toarray().tolist()
     (('sea', 'sky'), [[1.0, 1.0], [0.0, 1.0]])
     """
-    frame, place, chosen, said = opened(path, labels, delimiter)
+    frame, place, chosen, said = opened(path, labels, delimiter, (), format_of_table(path, format))
     X, Y, features, found, notes = take_apart(frame, chosen, label_delimiter, nominal, place.error)
     origin = origin_of(path, *said, *notes)
     return Dataset(X, Y, features, found, name=name_of(path), provenance=origin)
@@ -158,7 +161,12 @@ def to_frame(dataset: Dataset) -> Any:
     return _frame(dataset, _checked_columns(dataset), _label_dtype(dataset))
 
 
-def write_table(dataset: Dataset, path: PathLike) -> None:
+def write_table(
+    dataset: Dataset,
+    path: PathLike,
+    *,
+    format: Literal["csv", "jsonl", "parquet"] | None = None,  # noqa: A002
+) -> None:
     """Write Parquet, JSON, TSV or else CSV, as the suffix says; ``.gz`` packs the text.
 
     In text a name that a spreadsheet would compute, such as ``=A1``, has an apostrophe before it.
@@ -169,6 +177,8 @@ def write_table(dataset: Dataset, path: PathLike) -> None:
     ----------
     dataset : Dataset
     path : path-like
+    format : {"csv", "jsonl", "parquet"}, optional
+        Where the suffix does not tell.
 
     Examples
     --------
@@ -180,20 +190,20 @@ def write_table(dataset: Dataset, path: PathLike) -> None:
     (3, 10)
     """
     columns = _checked_columns(dataset)
-    suffix = suffix_of(path)
-    if suffix in PARQUET:
+    kind = format_of_table(path, format)
+    if kind == "parquet":
         blocks = range(0, max(1, dataset.n_samples), _ROWS_AT_ONCE)
         rows = (dataset.subset(slice(start, start + _ROWS_AT_ONCE)) for start in blocks)
         dtype = _label_dtype(dataset)
         write_parquet_frames(path, (_frame(block, columns, dtype) for block in rows))
-    elif suffix in JSON:
+    elif kind == "jsonl":
         with atomic_write(path, text=True) as stream:
             objects = (
                 json_object(dict(zip(columns, row, strict=True))) for row in _cells(dataset, "null")
             )
             stream.writelines(json_texts(path, objects))
     else:
-        delimiter = "\t" if suffix == ".tsv" else ","
+        delimiter = "\t" if suffix_of(path) == ".tsv" else ","
         with atomic_write(path) as stream:
             stream.write(_header(columns, delimiter).encode())
             stream.writelines(_lines(dataset, delimiter))
