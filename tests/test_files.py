@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from dlst import _files
-from dlst._files import atomic_write, open_binary, sha256, text_blocks
+from dlst._files import atomic_write, open_binary, open_text, sha256, text_blocks
 from dlst.errors import ReadError
 
 
@@ -24,6 +24,36 @@ def test_blocks_are_whole_lines_and_join_to_the_file(tmp_path, text, block_bytes
     for before, block in pairwise(blocks):
         assert before.text.endswith(b"\n")
         assert block.first_line == before.first_line + before.text.count(b"\n")
+
+
+@pytest.mark.parametrize("block_bytes", [1, 3, 7, 1000])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1", "shift-jis"])
+def test_text_of_other_encodings_comes_as_utf_8(tmp_path, encoding, block_bytes):
+    text = "één\n\nzwei\n" * 20 if encoding != "shift-jis" else "一\n二\n" * 20
+    file = tmp_path / "f.txt"
+    file.write_bytes(text.encode(encoding))
+    given = None if encoding in ("utf-16", "utf-32") else encoding
+    blocks = list(text_blocks(file, block_bytes, encoding=given))
+    assert b"".join(block.text for block in blocks).decode() == text
+    assert blocks[-1].first_line == 1 + sum(b.text.count(b"\n") for b in blocks[:-1])
+    with open_text(file, given) as stream:
+        assert stream.read().decode() == text
+
+
+@pytest.mark.parametrize("good", [b"a\nb\n", b"a\n" * 600_000])
+def test_bytes_that_are_not_of_the_encoding_are_named_by_their_line(tmp_path, good):
+    file = tmp_path / "f.txt"
+    file.write_bytes(good + b"ok \x81\n")
+    with pytest.raises(ReadError, match="expected cp1252 text, got bytes that are none") as caught:
+        list(text_blocks(file, encoding="cp1252"))
+    assert caught.value.line == good.count(b"\n") + 1
+
+
+@pytest.mark.parametrize("encoding", ["latin-11", "hex", "base64", "a\0b", ""])
+def test_an_encoding_that_there_is_not_is_refused(tmp_path, encoding):
+    (tmp_path / "f.txt").write_bytes(b"a")
+    with pytest.raises(ValueError, match="encoding must be the name of an encoding of text"):
+        open_text(tmp_path / "f.txt", encoding)
 
 
 def test_what_cannot_be_written_has_the_name_that_was_given(tmp_path):

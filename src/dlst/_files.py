@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import gzip
 import hashlib
@@ -10,7 +11,7 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, TypeAlias, cast
 
@@ -28,6 +29,13 @@ MAX_LINE_BYTES = 256 * 2**20
 
 GZIP_RATIO_FLOOR = 16 * 2**20
 """Below this many bytes of text even a bomb does no harm."""
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # which begins as the mark of UTF-16 does
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -95,13 +103,92 @@ def open_binary(path: PathLike) -> BinaryIO:
         raise ReadError(path, f"cannot be opened: {error.strerror}.") from error
 
 
-def text_blocks(path: PathLike, block_bytes: int = BLOCK_BYTES) -> Iterator[Block]:
-    r"""Yield a file as blocks of whole lines; ``\n``, ``\r\n`` and a missing last end all work."""
+class _Recoded(io.RawIOBase):
+    """Text of another encoding as UTF-8; bytes that are none of it are named by their line."""
+
+    def __init__(self, path: Path, stream: BinaryIO, encoding: str):
+        self._path, self._stream, self._encoding = path, stream, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready = b""
+        self._line = 1
+        self._is_done = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast(bytearray, buffer))
+        while not self._ready and not self._is_done:
+            chunk = self._stream.read(len(view))
+            self._is_done = not chunk
+            self._ready = self._recoded(chunk)
+        given = self._ready[: len(view)]
+        self._ready = self._ready[len(view) :]
+        view[: len(given)] = given
+        return len(given)
+
+    def _recoded(self, chunk: bytes) -> bytes:
+        try:
+            text = self._decoder.decode(chunk, final=not chunk).encode()
+        except UnicodeError as error:
+            before = error.object[: error.start] if isinstance(error, UnicodeDecodeError) else b""
+            with suppress(UnicodeError):
+                self._line += before.decode(self._encoding, "ignore").count("\n")
+            raise ReadError(
+                self._path,
+                f"expected {self._encoding} text, got bytes that are none. Is this its encoding?",
+                self._line,
+            ) from error
+        self._line += text.count(b"\n")
+        return text
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def open_text(path: PathLike, encoding: str | None = None) -> BinaryIO:
+    """Open a file for reading bytes of UTF-8 text, which are made of those of its encoding.
+
+    By default a byte order mark tells UTF-16 and UTF-32; all else is left as it is.
+    """
+    if encoding is not None:
+        _check_known(encoding)
+    stream = open_binary(path)
+    if encoding is None:
+        head = cast(io.BufferedReader, stream).peek(4)
+        encoding = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+    if encoding is None:
+        return stream
+    return cast(BinaryIO, io.BufferedReader(_Recoded(Path(path), stream, encoding), 2**20))
+
+
+def _check_known(encoding: str) -> None:
+    try:
+        "".encode(encoding)
+        codecs.getincrementaldecoder(encoding)
+    except (LookupError, ValueError) as error:
+        raise ValueError(
+            "encoding must be the name of an encoding of text, such as latin-1, cp1252 or utf-16; "
+            f"got {encoding!r}."
+        ) from error
+
+
+def text_blocks(
+    path: PathLike, block_bytes: int = BLOCK_BYTES, *, encoding: str | None = None
+) -> Iterator[Block]:
+    r"""Yield a file as blocks of whole lines; ``\n``, ``\r\n`` and a missing last end all work.
+
+    They are UTF-8, of other text as :func:`open_text` makes it.
+    """
     line = 1
     rest = b""
     path = Path(path)
-    total = left = _size(path)
-    with open_binary(path) as stream, progress_bar(f"reading {path.name}", total) as advance:
+    with (
+        open_text(path, encoding) as stream,
+        progress_bar(f"reading {path.name}", _size(path, stream)) as advance,
+    ):
+        left = _size(path, stream)
         # read(n) takes n bytes of memory at once, however little is left to read.
         while chunk := stream.read(block_bytes if left is None else min(block_bytes, left + 1)):
             advance(len(chunk))
@@ -126,10 +213,10 @@ def text_blocks(path: PathLike, block_bytes: int = BLOCK_BYTES) -> Iterator[Bloc
             yield Block(rest, line)
 
 
-def _size(path: Path) -> int | None:
-    """Bytes to come; None when packed or when there is no such file."""
-    packed = path.suffix.lower() == ".gz"
-    return path.stat().st_size if path.is_file() and not packed else None
+def _size(path: Path, stream: BinaryIO) -> int | None:
+    """Bytes to come; None of a stream that makes others of them, and of what is no file."""
+    is_plain = isinstance(cast(io.BufferedReader, stream).raw, io.FileIO)
+    return path.stat().st_size if is_plain and path.is_file() else None
 
 
 def sha256(path: PathLike) -> str:

@@ -160,7 +160,9 @@ def test_blocks_of_a_file_give_the_same(run, files, tmp_path, monkeypatch):
     from dlst.data.tables import csv_text
 
     run("predict", files / "m.skops", files / "new.csv", "-o", tmp_path / "a.csv", "--keep")
-    monkeypatch.setattr(csv_text, "text_blocks", lambda path: _files.text_blocks(path, 150))
+    monkeypatch.setattr(
+        csv_text, "text_blocks", lambda path, **how: _files.text_blocks(path, 150, **how)
+    )
     run("predict", files / "m.skops", files / "new.csv", "-o", tmp_path / "b.csv", "--keep")
     assert (tmp_path / "a.csv").read_text().count("\n") == 41
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "a.csv"), pd.read_csv(tmp_path / "b.csv"))
@@ -203,6 +205,38 @@ def test_predictions_in_json_have_lists_of_tags_and_numbers(run, files, tickets,
         for file in (files / "test.csv", tables["new"])
     )
     assert told == tested
+
+
+@pytest.mark.parametrize("given", [("utf-16",), ("latin-1", "--encoding", "latin-1")])
+def test_every_command_reads_other_encodings(run, files, tickets, tmp_path, given):
+    encoding, *option = given
+    path, new = tmp_path / "t.csv", tmp_path / "new.jsonl"
+    rows = tickets.assign(team=tickets["team"].replace({"blue": "bleu décoré"}))
+    rows.to_csv(path, index=False, encoding=encoding)
+    rows = rows.drop(columns="tags").to_dict("records")
+    lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    new.write_text(lines, encoding=encoding)
+    model = tmp_path / "m.skops"
+    fit = ("fit", path, "--labels", "tags", "-o", model, *option)
+    assert run(*fit)[0] == 0
+    assert run("info", model)[0] == 0
+    shown = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for file, out in zip((path, new), shown, strict=True):
+        code, _, err = run("predict", model, file, "-o", out, *option)
+        assert (code, "unknown category" in err) == (0, False)
+    assert shown[0].read_text() == shown[1].read_text()
+    for words in (("evaluate", model, path), ("explain", model, path), ("datasets", path)):
+        labels = ("--labels", "tags") if words[0] == "datasets" else ()
+        code, _, err = run(*words, *labels, *option)
+        assert code == 0, err
+    compare = ("compare", path, "--labels", "tags", "--methods", "plst", "-o", tmp_path / "run")
+    assert run(*compare, "--no-map", *option)[0] == 0
+    numbers = tmp_path / "n.csv"
+    numbers.write_text("größe,label:é\n1,0\n2,1\n", encoding=encoding)
+    assert run("convert", numbers, tmp_path / "n.arff", *option)[0] == 0
+    assert dlst_data.load(tmp_path / "n.arff").feature_names == ("größe",)
+    if option:
+        assert "with --encoding" in run("predict", model, path, "-o", shown[0], "--force")[2]
 
 
 def test_an_empty_table_gives_an_empty_table(run, files, tmp_path):

@@ -172,8 +172,10 @@ SLIPS = {
     "N/A. Tag some of them.",
     ("fit", "t.csv", "--set", "foo=1"): "dlst has no parameter 'foo'. It has cardinality, ",
     ("fit", "none.csv"): "expected at least 2 rows to learn from, got none. Give more rows.",
-    ("fit", "wide.csv"): "wide.csv:1: expected UTF-8 text, got the byte 0xff. Save the file as "
-    "UTF-8 (from UTF-16: iconv -f utf-16 -t utf-8).",
+    ("fit", "old.csv"): "old.csv:2: expected UTF-8 text, got the byte 0xe9. Name the encoding of "
+    "the file with --encoding, such as latin-1, or save it as UTF-8.",
+    ("fit", "old.csv", "--encoding", "latin-11"): "--encoding must be the name of an encoding of "
+    "text, such as latin-1, cp1252 or utf-16; got 'latin-11'.",
     ("fit", "odd.csv"): "got '1,5'. Write numbers with a decimal point and without signs between "
     "the thousands, or say what the column is: --category 'size', --text or --drop.",
     ("fit", "t.jsonl"): "t.jsonl:2: key 'user': expected a text, a number, a truth value, null or "
@@ -206,7 +208,7 @@ def test_a_slip_is_told_in_one_line_and_nothing_is_written(run, tmp_path, monkey
     (tmp_path / "one.csv").write_text("text,tags\nhello there my friend,a;b\n")
     (tmp_path / "none.csv").write_text("text,tags\n")
     write(tmp_path / "untagged.csv", tags=[""] * 20)
-    (tmp_path / "wide.csv").write_text("text,tags\nhello,a\n", encoding="utf-16")
+    (tmp_path / "old.csv").write_text("text,tags\ncafé,a\n", encoding="latin-1")
     (tmp_path / "t.json").write_text('[{"text": "hello", "tags": ["a"},]')
     (tmp_path / "t.jsonl").write_text('{"tags": ["a"]}\n{"user": {"name": "Ann"}}\n')
     (tmp_path / "t.xlsx").write_bytes(b"PK")

@@ -101,7 +101,7 @@ def _mistake(message: str, given: list[str]) -> int:
 
 
 _SHELL = {
-    r"\b(labels|delimiter|nominal)=(?=[\s:.,;])": r"--\1",
+    r"\b(labels|delimiter|nominal|encoding)=(?=[\s:.,;])": r"--\1",
     r"\bnominal=\[('[^']*')\]": r"--nominal \1",
     r"\bcolumns=\{'date': \{'([^']*)': '([^']*)'\}\}": r"--date '\1=\2'",
     r"\bcolumns=\{'(\w+)': ('[^']*')\}, '(\w+)' or '(\w+)'": r"--\1 \2, --\3 or --\4",

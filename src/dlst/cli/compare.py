@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from dlst.cli.column_options import takes_columns
-from dlst.cli.data_commands import Json, LabelDelimiter, Labels, parse_labels
+from dlst.cli.data_commands import Encoding, Json, LabelDelimiter, Labels, parse_labels
 from dlst.cli.model_options import parse_settings
 from dlst.errors import PlanError, ReadError
 
@@ -65,6 +65,7 @@ def compare(
     ] = "0",
     labels: Labels = None,
     label_delimiter: LabelDelimiter = None,
+    encoding: Encoding = None,
     columns: Any = None,
     tuning: Annotated[
         str,
@@ -123,13 +124,16 @@ def compare(
         rows |= {} if decision is None else {"decision": decision}
         rows |= {} if tau == "0" else parse_settings([f"tau={tau}"])
         options = _options(
-            labels=parse_labels(labels), label_delimiter=label_delimiter, columns=columns or None
+            labels=parse_labels(labels),
+            label_delimiter=label_delimiter,
+            columns=columns or None,
+            encoding=encoding,
         )
         # One split has no others to be paired with: its rows tell what is chance.
         rows |= options | ({"per_row": True} if seeds == 1 else {})
         names = [_resolved(name) for name in data or []]
         for name in names:
-            _check_labels(name, parse_labels(labels))
+            _check_labels(name, parse_labels(labels), encoding)
         compared = _listed(methods)
         mapped = names[:MOST_MAPS] if latent_map and MAPPED in compared else []
         plan = Plan(
@@ -178,14 +182,14 @@ def _options(**given: Any) -> dict[str, Any]:
     return {"options": found} if found else {}
 
 
-def _check_labels(name: str, labels: Any) -> None:
+def _check_labels(name: str, labels: Any, encoding: str | None) -> None:
     """Refuse a table that has not the label columns, before anything is run."""
     from dlst.data.column_choice import label_columns
     from dlst.data.tables.raw import is_table, raw_frames
 
     if is_table(name):
         try:
-            frame, place = next(raw_frames(name, ()))
+            frame, place = next(raw_frames(name, (), encoding=encoding))
         except ReadError:  # the cells report a damaged file; other data are run
             return
         label_columns(list(frame.columns), labels, lambda said: place.error(said, None))

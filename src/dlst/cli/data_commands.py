@@ -42,6 +42,14 @@ Nominal = Annotated[
     ),
 ]
 From = Annotated[str | None, typer.Option("--from", help="Format, if the suffix does not tell.")]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Encoding of CSV or JSON, such as latin-1; by default UTF-8, or as a byte order mark "
+        "says.",
+    ),
+]
 Test = Annotated[Path | None, typer.Option(help="The test file that belongs to DATA.")]
 
 
@@ -53,6 +61,7 @@ def datasets(
     labels: Labels = None,
     nominal: Nominal = None,
     from_: From = None,
+    encoding: Encoding = None,
     test: Test = None,
     download: Annotated[
         bool, typer.Option("--download", help="Fetch a known data set into the data home.")
@@ -73,7 +82,7 @@ def datasets(
         folder = data_home() / known.name
         views.show(json, views.entry_facts(known, False), lambda: views.entry_view(known, folder))
         return
-    dataset, columns = _described(data, labels, nominal, from_, test)
+    dataset, columns = _described(data, labels, nominal, from_, test, encoding)
     about = views.dataset_facts(dataset) | ({"columns": columns} if columns else {})
     views.show(json, about, lambda: views.dataset_view(dataset, columns))
 
@@ -86,6 +95,7 @@ def convert(
     labels: Labels = None,
     nominal: Nominal = None,
     from_: From = None,
+    encoding: Encoding = None,
     to: Annotated[
         str | None, typer.Option("--to", help="Format, if the suffix of OUT does not tell.")
     ] = None,
@@ -100,7 +110,7 @@ def convert(
     from dlst.data.formats import format_of
 
     target = format_of(out, to)
-    dataset = load_data(data, labels, nominal, from_, test)
+    dataset = load_data(data, labels, nominal, from_, test, encoding=encoding)
     for file in files_to_write(dataset, out):
         check_target(file, force, data, *([] if test is None else [test]))
     written = save(dataset, out, format=to)
@@ -114,7 +124,12 @@ def convert(
 
 
 def _described(
-    data: str, labels: str | None, nominal: str | None, from_: str | None, test: Path | None
+    data: str,
+    labels: str | None,
+    nominal: str | None,
+    from_: str | None,
+    test: Path | None,
+    encoding: str | None,
 ) -> tuple[Any, list[dict[str, str]]]:
     """Load DATA; of a table that holds more than numbers, say how its columns are read."""
     from dlst.data.front_door import holds_tables
@@ -122,13 +137,13 @@ def _described(
     from dlst.tagging.tables import placed, training_frame
 
     if nominal is None and holds_tables(data, from_):
-        dataset = load_raw(data, parse_labels(labels), from_, test)
+        dataset = load_raw(data, parse_labels(labels), from_, test, encoding=encoding)
         if dataset.table is not None:
             with placed(dataset.table):
                 columns = recognise(training_frame(dataset.table), {})
             if any(column.kind != "number" for column in columns):
                 return dataset, [asdict(column) for column in columns]
-    return load_data(data, labels, nominal, from_, test), []
+    return load_data(data, labels, nominal, from_, test, encoding=encoding), []
 
 
 def parse_labels(text: str | None) -> int | str | None:
@@ -150,10 +165,15 @@ def load_data(
     from_: str | None,
     test: Path | None,
     *,
+    encoding: str | None = None,
     labels_optional: bool = False,
 ) -> Any:
     """Load DATA with the options that the commands share."""
-    options = {"labels": parse_labels(labels), "nominal": parse_nominal(nominal)}
+    options = {
+        "labels": parse_labels(labels),
+        "nominal": parse_nominal(nominal),
+        "encoding": encoding,
+    }
     return _loaded(data, options, from_, test, labels_optional=labels_optional and labels is None)
 
 
@@ -166,12 +186,13 @@ def load_raw(
     columns: Mapping[str, Any] | None = None,
     label_delimiter: str | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     labels_optional: bool = False,
 ) -> Any:
     """Load DATA, the columns of a table as they are."""
     from dlst.data.front_door import holds_tables
 
-    options, raw = {"labels": labels}, holds_tables(data, from_)
+    options, raw = {"labels": labels, "encoding": encoding}, holds_tables(data, from_)
     if raw:
         options |= {"label_delimiter": label_delimiter, "delimiter": delimiter}
         options |= {"columns": columns or None}

@@ -12,6 +12,7 @@ import typer
 from dlst.cli.column_options import takes_columns
 from dlst.cli.data_commands import (
     Data,
+    Encoding,
     From,
     Json,
     LabelDelimiter,
@@ -73,6 +74,7 @@ def fit(
     ] = True,
     nominal: Nominal = None,
     from_: From = None,
+    encoding: Encoding = None,
     all_rows: AllRows = False,
     card: Annotated[Path | None, typer.Option(help="Also write a model card, in Markdown.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
@@ -107,12 +109,13 @@ def fit(
             columns=columns,
             label_delimiter=label_delimiter,
             delimiter=delimiter,
+            encoding=encoding,
         )
     else:
         if columns or label_delimiter is not None:
             option = "weight" if weight is not None else next(iter(columns), "label-delimiter")
             raise DataError(f"--{option} is for tables (CSV, TSV, JSON, Parquet); {data} is none.")
-        dataset = load_data(data, labels, nominal, from_, test)
+        dataset = load_data(data, labels, nominal, from_, test, encoding=encoding)
     for note in dataset.provenance.notes if dataset.table is not None else ():
         typer.echo(f"note: {note}", err=True)
     train, held_out = sides(dataset, all_rows, test_size, seed)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlst.cli.data_commands import Data, From, Json, Labels
+from dlst.cli.data_commands import Data, Encoding, From, Json, Labels
 from dlst.cli.model_options import AllRows, Model, Seed, TestSize, check_target, new_side, sides
 from dlst.errors import DataError
 
@@ -46,6 +46,7 @@ def predict(
     ] = False,
     labels: Labels = None,
     from_: From = None,
+    encoding: Encoding = None,
     all_rows: AllRows = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     json: Json = False,
@@ -75,9 +76,11 @@ def predict(
             f"with label_delimiter={sign!r}.",
             err=True,
         )
-    blocks = model.predicted_file(Path(data), keep) if labels is None and from_ is None else None
+    blocks = None
+    if labels is None and from_ is None:
+        blocks = model.predicted_file(Path(data), keep, encoding)
     if blocks is None:
-        rows = new_side(model.load(data, labels, from_), all_rows)
+        rows = new_side(model.load(data, labels, from_, encoding), all_rows)
         blocks = model.predicted(rows, keep)
     n_rows = write_predictions(blocks, out, wanted, name=Path(data).stem)
     if json:
@@ -91,6 +94,7 @@ def evaluate(
     data: Data,
     labels: Labels = None,
     from_: From = None,
+    encoding: Encoding = None,
     all_rows: AllRows = False,
     test_size: TestSize = None,
     seed: Seed = 0,
@@ -102,7 +106,7 @@ def evaluate(
     from dlst.experiments.measures import measure_model
 
     model = open_model(model_file)
-    dataset = model.load(data, labels, from_, judged=True)
+    dataset = model.load(data, labels, from_, encoding, judged=True)
     train, test = sides(dataset, all_rows, test_size, seed)
     judged = train if test is None else test
     if not judged.n_samples:
@@ -126,6 +130,7 @@ def explain(
     voters: Annotated[int, typer.Option(min=0, help="Number of voters to show.")] = 5,
     labels: Labels = None,
     from_: From = None,
+    encoding: Encoding = None,
     all_rows: AllRows = False,
     test_size: TestSize = None,
     seed: Seed = 0,
@@ -139,7 +144,7 @@ def explain(
     from dlst.cli.models import open_model
 
     model = open_model(model_file)
-    dataset = model.load(data, labels, from_)
+    dataset = model.load(data, labels, from_, encoding)
     rows = new_side(dataset, all_rows, test_size, seed)
     if not rows.n_samples:
         raise DataError(f"{data}: expected rows to explain, got none.")

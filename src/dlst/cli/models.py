@@ -34,7 +34,13 @@ class UsedModel(ABC):
 
     @abstractmethod
     def load(
-        self, data: str, labels: str | None, from_: str | None, *, judged: bool = False
+        self,
+        data: str,
+        labels: str | None,
+        from_: str | None,
+        encoding: str | None = None,
+        *,
+        judged: bool = False,
     ) -> Dataset:
         """Read data for the model, with labels where there are any; to be judged, they must be."""
 
@@ -50,7 +56,9 @@ class UsedModel(ABC):
     def predicted(self, data: Dataset, keep: bool) -> Iterator[PredictedRows]:
         """Predict rows block by block."""
 
-    def predicted_file(self, path: Path, keep: bool) -> Iterator[PredictedRows] | None:
+    def predicted_file(
+        self, path: Path, keep: bool, encoding: str | None
+    ) -> Iterator[PredictedRows] | None:
         """Predict a file while it is read; None where a file is read whole."""
         return None
 
@@ -78,10 +86,18 @@ class MatrixModel(UsedModel):
         self.label_names = list(model.label_names_)
 
     def load(
-        self, data: str, labels: str | None, from_: str | None, *, judged: bool = False
+        self,
+        data: str,
+        labels: str | None,
+        from_: str | None,
+        encoding: str | None = None,
+        *,
+        judged: bool = False,
     ) -> Dataset:
         """Read data, and bring columns to the model's order."""
-        dataset = load_data(data, labels, None, from_, None, labels_optional=True)
+        dataset = load_data(
+            data, labels, None, from_, None, encoding=encoding, labels_optional=True
+        )
         if judged and not dataset.n_labels:
             raise DataError(
                 f"{dataset.name}: has no labels to compare with. Name them with --labels."
@@ -117,7 +133,13 @@ class TableModel(UsedModel):
         self.label_names = list(tagger.label_names_)
 
     def load(
-        self, data: str, labels: str | None, from_: str | None, *, judged: bool = False
+        self,
+        data: str,
+        labels: str | None,
+        from_: str | None,
+        encoding: str | None = None,
+        *,
+        judged: bool = False,
     ) -> Dataset:
         """Read data; label columns are those of the training table, when they are there."""
         # A known data set has labels of its own.
@@ -129,6 +151,7 @@ class TableModel(UsedModel):
             columns=self.tagger.encoder_.kinds(),
             label_delimiter=self.tagger.label_delimiter_,
             delimiter=self.tagger.delimiter_,
+            encoding=encoding,
             labels_optional=labels is None and not judged,
         )
 
@@ -164,16 +187,18 @@ class TableModel(UsedModel):
         yield from self._predicted(frame, keep, tally, table)
         tell(tally)
 
-    def predicted_file(self, path: Path, keep: bool) -> Iterator[PredictedRows] | None:
+    def predicted_file(
+        self, path: Path, keep: bool, encoding: str | None
+    ) -> Iterator[PredictedRows] | None:
         """Predict a table while it is read, in bounded memory."""
-        return self._streamed(path, keep) if is_table(path) else None
+        return self._streamed(path, keep, encoding) if is_table(path) else None
 
-    def _streamed(self, path: Path, keep: bool) -> Iterator[PredictedRows]:
+    def _streamed(self, path: Path, keep: bool, encoding: str | None) -> Iterator[PredictedRows]:
         tally = Tally()
         encoder: TableEncoder = self.tagger.encoder_
         # What is kept is written as it was read: 1.50 stays 1.50.
         numbers = () if keep else encoder.names_of("number")
-        for frame, place in raw_frames(path, numbers, self.tagger.delimiter_):
+        for frame, place in raw_frames(path, numbers, self.tagger.delimiter_, encoding):
             table = RawTable.whole(frame, place)
             yield from self._predicted(frame, keep, tally, table)
         tell(tally)

@@ -89,7 +89,7 @@ FORMATS: tuple[Format, ...] = (
         "table with a header; labels are columns, or one column of delimited names",
         partial(read_table, format="csv"),
         partial(write_table, format="csv"),
-        frozenset({"labels", "delimiter", "label_delimiter", "nominal"}),
+        frozenset({"labels", "delimiter", "label_delimiter", "nominal", "encoding"}),
         read_raw=partial(read_raw, format="csv"),
     ),
     Format(
@@ -98,7 +98,7 @@ FORMATS: tuple[Format, ...] = (
         "table as in csv: a JSON object for each row, one a line or all in one array",
         partial(read_table, format="jsonl"),
         partial(write_table, format="jsonl"),
-        frozenset({"labels", "label_delimiter", "nominal"}),
+        frozenset({"labels", "label_delimiter", "nominal", "encoding"}),
         read_raw=partial(read_raw, format="jsonl"),
     ),
     Format(

@@ -63,6 +63,15 @@ def test_values_stay_what_they_are(tmp_path):
     assert frame["n"].isna().all()
 
 
+@pytest.mark.parametrize("text", ['{"t": "ä"}\n', '[{"t": "ä"}]'])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "latin-1"])
+def test_other_encodings_are_read_by_their_mark_or_name(tmp_path, text, encoding):
+    file = write(tmp_path, text.encode(encoding))
+    given = encoding if encoding == "latin-1" else None
+    assert read_json_frame(file, given)[0]["t"].tolist() == ["ä"]
+    assert next(json_frames(file, given))[0]["t"].tolist() == ["ä"]
+
+
 @pytest.mark.parametrize(
     ("cells", "names"),
     [([3, 5, 3], ("3", "5")), ([3, [5, 7], None], ("3", "5", "7")), ([1, 0, True], ("tags",))],

@@ -77,7 +77,9 @@ def test_other_formats_are_read_as_ever() -> None:
 
 
 def test_options_that_mean_nothing_are_refused(file: Path) -> None:
-    with pytest.raises(ValueError, match="takes columns, delimiter, label_delimiter, labels"):
+    with pytest.raises(
+        ValueError, match="takes columns, delimiter, encoding, label_delimiter, labels"
+    ):
         load(file, raw=True, labels="tags", nominal="auto")
 
 
@@ -87,7 +89,7 @@ def test_a_file_in_blocks_is_the_whole_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, block: int
 ) -> None:
     blocks = _files.text_blocks
-    monkeypatch.setattr(csv_text, "text_blocks", lambda path: blocks(path, block))
+    monkeypatch.setattr(csv_text, "text_blocks", lambda path, **how: blocks(path, block, **how))
     whole = pd.DataFrame(
         {"id": ["007", "8", ""], "text": ["a\n\nb", 'say "no", please', "x"], "n": [1.5, 2.0, 3.0]}
     )
@@ -116,7 +118,7 @@ def test_any_texts_come_back_in_blocks(tmp_path_factory, rows, block: int) -> No
     pd.DataFrame(rows, columns=["a", "b"]).to_csv(path, index=False, quoting=1)
     with pytest.MonkeyPatch.context() as patch:
         blocks = _files.text_blocks
-        patch.setattr(csv_text, "text_blocks", lambda path: blocks(path, block))
+        patch.setattr(csv_text, "text_blocks", lambda path, **how: blocks(path, block, **how))
         found = pd.concat([frame for frame, _ in raw_frames(path, [])])
     assert found.fillna("").to_numpy().tolist() == [list(row) for row in rows]
 

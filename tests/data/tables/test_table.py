@@ -413,7 +413,9 @@ def test_impossible_delimiters_are_refused(tmp_path: Path, delimiter: str) -> No
         (b'a,k\n1,0\n"1,0\n2,1\n', 3, "closing quote"),
         (b"a,a\n1,0\n", 1, "distinct column names, got 'a' 2 times"),
         (b"a,k\n1,0\n\xe9,1\n", 3, "expected UTF-8 text, got the byte 0xe9"),
-        ("a,k\n1,0\n".encode("utf-16"), 1, "from UTF-16: iconv -f utf-16 -t utf-8"),
+        (b"a,k\n\xe9,0\n", 2, "Name the encoding of the file with encoding=, such as latin-1"),
+        ("a,k\n1,0\n".encode("utf-16-le"), 1, "a zero byte.* encoding=, such as utf-16-le"),
+        ("a,k\n1,0\n".encode("utf-16") + b"\n\x00\x00\xd8", 4, "expected utf-16 text, got bytes"),
         (b"a,k\n1,0\n2\x00,1\n", 3, "a zero byte"),
         (b"a,k\r1,0\r2,1\r", 1, "a carriage return inside a line"),
         (b"\n \na,b,a\n1,0,1\n", 3, "distinct column names, got 'a' 2 times"),
@@ -426,6 +428,20 @@ def test_damaged_text_is_an_error_with_its_line(
     with pytest.raises(ReadError, match=message) as caught:
         read_table(write(tmp_path, text), labels=-1)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "latin-1", "cp1252"])
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_other_encodings_are_read_by_their_mark_or_name(
+    tmp_path: Path, encoding: str, suffix: str
+) -> None:
+    text = "größe,k\n1.5,é\n2,ü;é\n".encode(encoding)
+    file = tmp_path / f"t{suffix}"
+    file.write_bytes(gzip.compress(text) if suffix.endswith(".gz") else text)
+    given = {} if encoding in ("utf-16", "utf-32") else {"encoding": encoding}
+    data = read_table(file, labels="k", **given)
+    assert (data.feature_names, data.label_names) == (("größe",), ("é", "ü"))
+    assert data.X.tolist() == [[1.5], [2.0]]
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path: Path) -> None:
@@ -443,7 +459,7 @@ def test_the_header_is_the_first_record(tmp_path: Path) -> None:
 
 def test_lines_count_on_through_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = csv_text.text_blocks
-    monkeypatch.setattr(csv_text, "text_blocks", lambda path: blocks(path, 40))
+    monkeypatch.setattr(csv_text, "text_blocks", lambda path, **how: blocks(path, 40, **how))
     rows = ['"a\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",k']
     rows += [f"{i},{i % 2}" for i in range(50)]
     data = read_table(write(tmp_path, "\n".join(rows)), labels="k")

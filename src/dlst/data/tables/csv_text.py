@@ -6,7 +6,6 @@ names no line when the encoding is wrong. One compiled pass finds these first.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dlst._files import PathLike, open_binary, text_blocks
+from dlst._files import PathLike, open_text, text_blocks
 from dlst._matrices import IntArray
 from dlst._spreadsheets import original
 from dlst.data._origin import suffix_of
@@ -62,36 +61,46 @@ class RecordBlock(NamedTuple):
     lines: IntArray
 
 
-def read_csv_frame(path: PathLike, records: Records, texts: Collection[str] = ()) -> Any:
+def read_csv_frame(
+    path: PathLike,
+    records: Records,
+    texts: Collection[str] = (),
+    encoding: str | None = None,
+) -> Any:
     """Return the frame of the records that :func:`checked_records` found.
 
     Cells of the columns ``texts`` stay as they are written, and only empty ones are missing.
     """
-    with open_binary(path) as stream:
+    with open_text(path, encoding) as stream:
         frame = _parsed(path, stream, records.dialect, texts, header=0)
     return _counted(path, frame, len(records.lines))
 
 
 def csv_frames(
-    path: PathLike, delimiter: str | None, numbers: Collection[str]
+    path: PathLike,
+    delimiter: str | None,
+    numbers: Collection[str],
+    encoding: str | None = None,
 ) -> Iterator[tuple[Any, IntArray]]:
     """Yield a file as frames of some megabytes, and the line of each row.
 
     Only the columns ``numbers`` may become numbers; all other cells stay as they are written.
     """
-    for dialect, text, lines in record_blocks(path, delimiter):
+    for dialect, text, lines in record_blocks(path, delimiter, encoding):
         others = [name for name in dialect.names if name not in numbers]
         frame = _parsed(path, io.BytesIO(text), dialect, others, header=None)
         yield _counted(path, frame, len(lines)), lines
 
 
-def checked_records(path: PathLike, delimiter: str | None) -> Records:
+def checked_records(path: PathLike, delimiter: str | None, encoding: str | None = None) -> Records:
     """Find the records of a file and check that each has as many fields as the header."""
-    blocks = [(dialect, lines) for dialect, _, lines in record_blocks(path, delimiter)]
+    blocks = [(dialect, lines) for dialect, _, lines in record_blocks(path, delimiter, encoding)]
     return Records(blocks[0][0], np.concatenate([lines for _, lines in blocks]))
 
 
-def record_blocks(path: PathLike, delimiter: str | None) -> Iterator[RecordBlock]:
+def record_blocks(
+    path: PathLike, delimiter: str | None, encoding: str | None = None
+) -> Iterator[RecordBlock]:
     """Yield a file as blocks of whole records, checked; the first may have none."""
     if delimiter is not None and not re.fullmatch(r"[\t !#-~]", delimiter):
         raise ValueError(f"delimiter must be one ASCII character, no quote; got {delimiter!r}.")
@@ -99,7 +108,7 @@ def record_blocks(path: PathLike, delimiter: str | None) -> Iterator[RecordBlock
     sign = delimiter or ","
     dialect: Dialect | None = None
     held, held_lines = b"", [np.empty(0, dtype=np.int64)]
-    for number, block in enumerate(text_blocks(path)):
+    for number, block in enumerate(text_blocks(path, encoding=encoding)):
         text = block.text.removeprefix(BOM) if number == 0 else block.text
         check_encoding(path, text, block.first_line)
         if number == 0:
@@ -184,12 +193,10 @@ def check_encoding(path: PathLike, text: bytes, first_line: int) -> None:
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:
-        wide = text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        source, code = ("UTF-16", "utf-16") if wide else ("Latin-1", "latin1")
         raise ReadError(
             path,
             f"expected UTF-8 text, got the byte 0x{text[error.start]:02x}. "
-            f"Save the file as UTF-8 (from {source}: iconv -f {code} -t utf-8).",
+            "Name the encoding of the file with encoding=, such as latin-1, or save it as UTF-8.",
             first_line + text.count(b"\n", 0, error.start),
         ) from error
 
@@ -197,10 +204,14 @@ def check_encoding(path: PathLike, text: bytes, first_line: int) -> None:
 def _check_scan(path: PathLike, memory: IntArray) -> None:
     problem = memory[kernel.PROBLEM]
     if problem != kernel.FINE:
-        got = "a zero byte" if problem == kernel.NUL_BYTE else "a carriage return inside a line"
+        got, remedy = (
+            ("a zero byte", " If it is UTF-16, name that with encoding=, such as utf-16-le.")
+            if problem == kernel.NUL_BYTE
+            else ("a carriage return inside a line", "")
+        )
         raise ReadError(
             path,
-            f"expected text with line ends \\n or \\r\\n, got {got}. Is this a CSV file?",
+            f"expected text with line ends \\n or \\r\\n, got {got}. Is this a CSV file?{remedy}",
             int(memory[kernel.LINE]),
         )
 

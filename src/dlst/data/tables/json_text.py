@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dlst._files import PathLike, open_binary, text_blocks
+from dlst._files import PathLike, open_text, text_blocks
 from dlst._matrices import IntArray
 from dlst.data._origin import suffix_of
 from dlst.data.tables.csv_text import BOM, check_encoding
@@ -43,11 +43,11 @@ class _Row(NamedTuple):
     size: int
 
 
-def read_json_frame(path: PathLike) -> tuple[Any, IntArray]:
+def read_json_frame(path: PathLike, encoding: str | None = None) -> tuple[Any, IntArray]:
     """Return the file as a frame, and the line of each row."""
     columns: dict[str, list[Any]] = {}
     lines: list[int] = []
-    for rows in _checked(path):
+    for rows in _checked(path, encoding):
         for name in _names(rows, columns):
             columns[name] = [None] * len(lines)
         for name, cells in columns.items():
@@ -56,11 +56,11 @@ def read_json_frame(path: PathLike) -> tuple[Any, IntArray]:
     return _frame(columns), np.array(lines, dtype=np.int64)
 
 
-def json_frames(path: PathLike) -> Iterator[tuple[Any, IntArray]]:
+def json_frames(path: PathLike, encoding: str | None = None) -> Iterator[tuple[Any, IntArray]]:
     """Yield a file as frames of some rows, and the line of each row."""
     # All frames have all columns, and the last line may have a key of its own.
-    names = dict.fromkeys(name for rows in _checked(path) for name in _names(rows, ()))
-    for rows in _batches(path):
+    names = dict.fromkeys(name for rows in _checked(path, encoding) for name in _names(rows, ()))
+    for rows in _batches(path, encoding):
         columns = {name: [row.cells.get(name) for row in rows] for name in names}
         yield _frame(columns), np.array([row.line for row in rows], dtype=np.int64)
 
@@ -102,11 +102,11 @@ def _names(rows: Iterable[_Row], known: Iterable[str]) -> list[str]:
     return [name for name in names if name not in known]
 
 
-def _checked(path: PathLike) -> Iterator[list[_Row]]:
+def _checked(path: PathLike, encoding: str | None) -> Iterator[list[_Row]]:
     """Yield some rows at once; a file whose table is far larger than itself is refused."""
     names: set[str] = set()
     n_rows = size = 0
-    for rows in _batches(path):
+    for rows in _batches(path, encoding):
         names.update(name for row in rows for name in row.cells)
         n_rows += len(rows)
         size += sum(row.size for row in rows)
@@ -119,16 +119,16 @@ def _checked(path: PathLike) -> Iterator[list[_Row]]:
         raise ReadError(path, f"expected a JSON object for each row, got {got}.")
 
 
-def _batches(path: PathLike) -> Iterator[list[_Row]]:
-    rows = _rows(path)
+def _batches(path: PathLike, encoding: str | None) -> Iterator[list[_Row]]:
+    rows = _rows(path, encoding)
     while batch := list(islice(rows, _ROWS_AT_ONCE)):
         yield batch
 
 
-def _rows(path: PathLike) -> Iterator[_Row]:
-    with open_binary(path) as stream:
+def _rows(path: PathLike, encoding: str | None) -> Iterator[_Row]:
+    with open_text(path, encoding) as stream:
         is_array = stream.read(2**16).removeprefix(BOM).lstrip().startswith(b"[")
-    for value, line, size in _array(path) if is_array else _lines(path):
+    for value, line, size in _array(path, encoding) if is_array else _lines(path, encoding):
         if not isinstance(value, dict):
             got = _TYPES.get(type(value), "a number")
             raise ReadError(path, f"expected a JSON object, got {got}. {_A_LINE}", line)
@@ -158,8 +158,8 @@ def _check_cell(path: PathLike, line: int, name: str, cell: Any) -> None:
             )
 
 
-def _lines(path: PathLike) -> Iterator[tuple[Any, int, int]]:
-    for number, block in enumerate(text_blocks(path)):
+def _lines(path: PathLike, encoding: str | None) -> Iterator[tuple[Any, int, int]]:
+    for number, block in enumerate(text_blocks(path, encoding=encoding)):
         content = block.text.removeprefix(BOM) if number == 0 else block.text
         check_encoding(path, content, block.first_line)
         # Not splitlines(), which cuts at signs that may stand inside a text.
@@ -172,8 +172,8 @@ def _lines(path: PathLike) -> Iterator[tuple[Any, int, int]]:
                 yield value, line, len(text)
 
 
-def _array(path: PathLike) -> Iterator[tuple[Any, int, int]]:
-    with open_binary(path) as stream:
+def _array(path: PathLike, encoding: str | None) -> Iterator[tuple[Any, int, int]]:
+    with open_text(path, encoding) as stream:
         content = stream.read().removeprefix(BOM)
     check_encoding(path, content, 1)
     text = content.decode()

@@ -123,20 +123,21 @@ def read_raw(
     delimiter: str | None = None,
     label_delimiter: str | None = None,
     columns: Mapping[str, Any] | None = None,
+    encoding: str | None = None,
     format: str | None = None,  # noqa: A002
 ) -> Dataset:
     """Read CSV, TSV, JSON or Parquet; the feature columns stay as they are, in ``table``.
 
     Parameters
     ----------
-    path, labels, delimiter, label_delimiter, format
+    path, labels, delimiter, label_delimiter, encoding, format
         As in :func:`dlst.data.read_table`; ``labels=[]`` for a table without labels.
     columns : mapping of str to names, optional
         Kinds of columns, in the words of :class:`dlst.inputs.TableEncoder`. Cells of all but
         numbers stay texts, whatever they look like: ``007`` stays ``007``.
     """
     frame, place, chosen, notes = opened(
-        path, labels, delimiter, _texts(columns or {}), format_of_table(path, format)
+        path, labels, delimiter, _texts(columns or {}), encoding, format_of_table(path, format)
     )
     found = read_labels(
         {name: frame[name] for name in chosen}, len(frame), label_delimiter, place.error
@@ -174,6 +175,7 @@ def opened(
     labels: LabelChoice,
     delimiter: str | None,
     texts: Collection[str],
+    encoding: str | None,
     kind: str,
 ) -> Opened:
     """Read a file; cells of ``texts`` and of a lone label column, which may hold names, stay so."""
@@ -182,24 +184,29 @@ def opened(
         place = Place(Path(path), None)
         return Opened(frame, place, _chosen(list(map(str, frame.columns)), labels, place), [])
     if kind == "jsonl":
-        frame, lines = read_json_frame(path)
+        frame, lines = read_json_frame(path, encoding)
         place = Place(Path(path), lines)
         chosen = _chosen(list(frame.columns), labels, place)
         if len(chosen) == 1:  # whose whole numbers may be names
             names = frame[chosen[0]].map(lambda cell: str(cell) if isinstance(cell, int) else cell)
             frame = frame.assign(**{chosen[0]: names})
         return Opened(frame, place, chosen, [])
-    records = checked_records(path, delimiter)
+    records = checked_records(path, delimiter, encoding)
     place = Place(Path(path), records.lines)
     names, _, comma = records.dialect
     chosen = _chosen(names, labels, place)
     kept = [name for name in names if name in texts or [name] == chosen]
     said = f"cells such as {comma!r} were read as numbers with a decimal comma"
-    return Opened(read_csv_frame(path, records, kept), place, chosen, [said] if comma else [])
+    return Opened(
+        read_csv_frame(path, records, kept, encoding), place, chosen, [said] if comma else []
+    )
 
 
 def raw_frames(
-    path: PathLike, numbers: Collection[str], delimiter: str | None = None
+    path: PathLike,
+    numbers: Collection[str],
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> Iterator[tuple[Any, Place]]:
     """Yield a table as frames of some megabytes each, with the lines of their rows.
 
@@ -207,11 +214,17 @@ def raw_frames(
     """
     kind = format_of_table(path)
     if kind == "parquet":
+        if encoding is not None:
+            raise ValueError(f"encoding is for text; {path} is Parquet, which says its own.")
         for frame in parquet_frames(path):
             yield frame, Place(Path(path), None)
         return
-    is_csv = kind == "csv"
-    for frame, lines in csv_frames(path, delimiter, numbers) if is_csv else json_frames(path):
+    text_frames = (
+        json_frames(path, encoding)
+        if kind == "jsonl"
+        else csv_frames(path, delimiter, numbers, encoding)
+    )
+    for frame, lines in text_frames:
         yield frame, Place(Path(path), lines)
 
 

@@ -36,9 +36,10 @@ def read_table(
     delimiter: str | None = None,
     label_delimiter: str | None = None,
     nominal: Nominal = "auto",
+    encoding: str | None = None,
     format: Literal["csv", "jsonl", "parquet"] | None = None,  # noqa: A002
 ) -> Dataset:
-    """Read CSV or TSV text (plain or ``.gz``, UTF-8, with a header line), JSON or Parquet.
+    """Read CSV or TSV text (plain or ``.gz``, with a header line), JSON or Parquet.
 
     Parameters
     ----------
@@ -62,6 +63,9 @@ def read_table(
         of the cells are numbers, ``"auto"`` takes any other cell for a mistake: an error that names
         its place; ``"one-hot"`` takes them all for texts. A list names columns that are nominal
         whatever they look like, numbers too.
+    encoding : str, optional
+        Of CSV and JSON, such as ``"latin-1"``; by default UTF-8, or UTF-16 or UTF-32 where a byte
+        order mark says so.
     format : {"csv", "jsonl", "parquet"}, optional
         Where the suffix does not tell.
 
@@ -86,7 +90,9 @@ def read_table(
     >>> data.label_names, data.Y.toarray().tolist()
     (('sea', 'sky'), [[1.0, 1.0], [0.0, 1.0]])
     """
-    frame, place, chosen, said = opened(path, labels, delimiter, (), format_of_table(path, format))
+    frame, place, chosen, said = opened(
+        path, labels, delimiter, (), encoding, format_of_table(path, format)
+    )
     X, Y, features, found, notes = take_apart(frame, chosen, label_delimiter, nominal, place.error)
     origin = origin_of(path, *said, *notes)
     return Dataset(X, Y, features, found, name=name_of(path), provenance=origin)
