@@ -49,6 +49,7 @@ for name, package in sorted(sys.modules.items()):
             value = getattr(package, offered)
             assert not isinstance(value, types.ModuleType), f"{name}.{offered} is a module"
             assert offered in dir(package)
+        assert not {"TYPE_CHECKING", "on_first_use"} & set(dir(package)), name
         print(name)
 """
 

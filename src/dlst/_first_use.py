@@ -15,6 +15,9 @@ from typing import Any
 
 from dlst._garbage import without_collecting
 
+_OF_THE_PACKAGE = {"TYPE_CHECKING", "on_first_use"}
+"""What a package imports for itself, which nobody looks for in it."""
+
 
 def on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Give a package its ``__getattr__`` and ``__dir__``.
@@ -33,7 +36,7 @@ def on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         return value
 
     def __dir__() -> list[str]:  # noqa: N807
-        return sorted({*vars(sys.modules[package]), *homes})
+        return sorted({*vars(sys.modules[package]), *homes} - _OF_THE_PACKAGE)
 
     return __getattr__, __dir__
 

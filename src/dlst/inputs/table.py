@@ -227,7 +227,6 @@ def _misfit(missing: list[str], strange: list[str]) -> str:
         alike = difflib.get_close_matches(name.casefold().strip(), plain, n=1, cutoff=0.5)
         near = [plain[other] for other in alike]
         near = near or [other for other in free if other in name or name in other][:1]
-        near = near or (free[:1] if len(missing) == len(strange) == 1 else [])
         if near:
             free.remove(near[0])
             parts.append(f"column {name!r} is missing; {near[0]!r} is not known, did you mean it?")
