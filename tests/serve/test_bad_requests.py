@@ -193,7 +193,7 @@ def test_a_defect_shows_no_traceback(tagger: Tagger, row: dict[str, Any]) -> Non
     subject.predict = broken  # type: ignore[method-assign]
     failed = client.post("/predict", json=row)
     assert failed.status_code == 500
-    assert failed.json() == {"error": "an error of the server; its log says more."}
+    assert failed.json() == {"error": "internal server error; see the server's log."}
 
 
 def test_rows_of_the_wrong_length(client_of: Callable[..., TestClient], features: DLST) -> None:

@@ -85,7 +85,7 @@ def test_a_method_without_reasons_says_so(
     client = client_of(text_tagger)
     assert client.get("/model").json()["explains"] is False
     refused = client.post("/predict?reasons=true", json="paper jam")
-    assert (refused.status_code, "does not explain" in refused.json()["error"]) == (422, True)
+    assert (refused.status_code, "gives no reasons" in refused.json()["error"]) == (422, True)
 
 
 def test_rows_of_numbers(client_of: Callable[..., TestClient], features: DLST) -> None:

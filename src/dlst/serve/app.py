@@ -1,4 +1,4 @@
-"""The application: routes, limits and errors, whatever the model."""
+"""The application: routes, limits and errors, for any model."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ from dlst.serve.schema import About, Answers, Health, problems, request_body
 from dlst.serve.subject import Subject
 
 MOST_LABELS = 1000
-"""Of more labels only the first are listed."""
+"""Maximum number of labels listed by ``/model``."""
 
 PARAMETERS = ("top", "reasons")
 
@@ -45,14 +45,14 @@ def make_app(
     Parameters
     ----------
     subject : Subject
-        As :func:`~dlst.serve.models.subject_of` makes it.
+        Made by :func:`~dlst.serve.models.subject_of`.
     name : str
-        What the page calls the model.
+        Name of the model on the page.
     limits : Limits, optional
     token : str, optional
         Required of clients when given.
     hosts : collection of str, optional
-        Names by which the server may be called; any by default.
+        Host names that requests may use; any by default.
     board : Board, optional
         Where requests are counted.
 
@@ -72,7 +72,7 @@ def make_app(
     desk = Desk(limits, partial(answer_jobs, subject=subject, limits=limits))
     subject.warm_up()
     about = _about(subject, name, limits)
-    # No pages of documentation: theirs load programs from elsewhere.
+    # FastAPI's documentation pages are off: they load scripts from other hosts.
     app = FastAPI(title=f"dlst: {name}", version=__version__, docs_url=None, redoc_url=None)
     app.add_middleware(Guard, board=board, token=token, hosts=hosts)
     _add_error_handlers(app)
@@ -84,18 +84,18 @@ def make_app(
 
     @app.get("/health", response_model=Health)
     async def health() -> Response:
-        """Say that the model is loaded and answers."""
+        """Report that the model is loaded and answers."""
         return JSONResponse({"status": "ok"})
 
     @app.get("/metrics", response_class=Response, responses={**guarded, 200: _PROMETHEUS})
     async def metrics() -> Response:
-        """Count requests, rows and seconds, for Prometheus."""
+        """Return counts of requests, rows and seconds, for Prometheus."""
         text = board.exposition({"name": name, "method": subject.method, "dlst": __version__})
         return Response(text, media_type="text/plain; version=0.0.4")
 
     @app.get("/model", response_model=About, responses=guarded)
     async def model() -> Response:
-        """Say what the model is: its columns, labels and limits."""
+        """Describe the model: its columns, labels and limits."""
         return JSONResponse(about)
 
     @app.post(
@@ -107,13 +107,13 @@ def make_app(
     async def predict(
         request: Request,
         top: Annotated[
-            int, Query(ge=1, le=len(subject.labels), description="How many tags to list.")
+            int, Query(ge=1, le=len(subject.labels), description="Number of tags to list.")
         ] = min(5, len(subject.labels)),
         reasons: Annotated[
-            bool, Query(description=f"Say why; at most {limits.explained_rows} rows.")
+            bool, Query(description=f"Explain the tags; at most {limits.explained_rows} rows.")
         ] = False,
     ) -> Response:
-        """Give tags with probabilities, and on request reasons, for each row."""
+        """Return tags with probabilities, and optionally reasons, for each row."""
         deadline = Deadline(limits.seconds)
         for name in set(request.query_params) - {*PARAMETERS}:
             meant = did_you_mean(name, PARAMETERS)
@@ -126,9 +126,9 @@ def make_app(
             raise RequestError(
                 408, f"expected the whole request within {limits.seconds:g} seconds, got a part."
             ) from error
-        told, n_rows = await desk.ask(Job(body, top, reasons, deadline))
+        answer, n_rows = await desk.submit(Job(body, top, reasons, deadline))
         board.rows(n_rows)
-        return Response(told, media_type="application/json")
+        return Response(answer, media_type="application/json")
 
     return app
 
@@ -150,7 +150,7 @@ def _about(subject: Subject, name: str, limits: Limits) -> dict[str, Any]:
 
 
 def _add_error_handlers(app: FastAPI) -> None:
-    """Tell every error in the same shape, and none with its traceback."""
+    """Return all errors in the same form, without a traceback."""
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestError)  # noqa: S101
@@ -164,17 +164,17 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     async def no_such(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101
-        said, path = error.detail, request.url.path
+        message, path = error.detail, request.url.path
         if error.status_code == 404:
             paths = ", ".join(sorted(route.path for route in app.routes))  # type: ignore[attr-defined]
-            said = f"expected one of the paths {paths}; got {path}."
+            message = f"expected one of the paths {paths}; got {path}."
         elif error.status_code == 405:
-            said = f"{path} takes {(error.headers or {}).get('Allow')}; got {request.method}."
-        return JSONResponse({"error": said}, error.status_code, error.headers)
+            message = f"{path} takes {(error.headers or {}).get('Allow')}; got {request.method}."
+        return JSONResponse({"error": message}, error.status_code, error.headers)
 
     async def defect(request: Request, error: Exception) -> Response:
         log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return JSONResponse({"error": "an error of the server; its log says more."}, 500)
+        return JSONResponse({"error": "internal server error; see the server's log."}, 500)
 
     app.add_exception_handler(RequestError, refused)
     app.add_exception_handler(RequestValidationError, wrong_parameter)

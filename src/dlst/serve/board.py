@@ -1,4 +1,4 @@
-"""Counts of what was served, as Prometheus reads them, added up over worker processes."""
+"""Request counts in the format of Prometheus, added up over worker processes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 PATHS = ("/", "/health", "/metrics", "/model", "/openapi.json", "/predict", "other")
 STATUSES = (200, 400, 401, 404, 405, 408, 413, 415, 421, 422, 500, 503, 0)
-"""0 stands for all others."""
+"""Counted statuses; 0 stands for all others."""
 
 BOUNDS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Seconds; the upper bounds of the classes of the histogram."""
+"""Upper bounds of the histogram's bins, in seconds."""
 
 _REQUESTS = len(PATHS) * len(STATUSES)
 _CLASSES = slice(_REQUESTS, _REQUESTS + len(BOUNDS) + 1)
@@ -21,12 +21,12 @@ _SECONDS, _ROWS, _SIZE = _CLASSES.stop, _CLASSES.stop + 1, _CLASSES.stop + 2
 
 
 class Board:
-    """A place for the counts of each worker process, which it alone writes; anybody adds them up.
+    """Counts of each worker process, written only by itself and added up by any process.
 
     Parameters
     ----------
     workers : int
-        Processes that will be forked from this one; they share the board.
+        Number of processes that will be forked from this one and share the board.
     """
 
     def __init__(self, workers: int = 1):
@@ -35,11 +35,11 @@ class Board:
         self.take(0)
 
     def take(self, worker: int) -> None:
-        """Write to the place of this worker from now on; one that follows another goes on there."""
+        """Write the counts of this worker; a replacement continues those of its predecessor."""
         self._mine = self._counts[worker]
 
     def request(self, path: str, status: int, seconds: float) -> None:
-        """Count one request; those for predictions with their time."""
+        """Count one request, and the time of one for predictions."""
         path_place = PATHS.index(path if path in PATHS else "other")
         status_place = STATUSES.index(status if status in STATUSES else 0)
         self._mine[path_place * len(STATUSES) + status_place] += 1

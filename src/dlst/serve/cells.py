@@ -1,4 +1,4 @@
-"""What a cell of each kind of column may be in JSON: its schema, and the same in a check."""
+"""JSON cells of each kind of column: their schema, and the same as a check."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from dlst.inputs import CellError
 
 
 class Picture(bytes):
-    """A picture that came with a request; as a text it is a name, not its bytes."""
+    """A picture sent with a request; its text is a name, not its bytes."""
 
     def __str__(self) -> str:
         return "(the picture)"
 
     def in_base64(self) -> str:
-        """Write it as requests do."""
+        """Encode it as in requests."""
         return base64.b64encode(self).decode("ascii")
 
 
 class JsonCell(NamedTuple):
-    """What stands for a value of one kind."""
+    """The JSON representation of one kind of value."""
 
     expected: str
     types: tuple[type, ...]
@@ -47,7 +47,7 @@ CELLS: Mapping[str, JsonCell] = {
     ),
     "text": JsonCell("a text or null", (str, _NOTHING), {"type": ["string", "null"]}),
     "date": JsonCell("a date as text, or null", (str, _NOTHING), {"type": ["string", "null"]}),
-    # Never a path: it would open files of the server for whoever asks.
+    # Never a path, which would let clients open files of the server.
     "image": JsonCell(
         "a picture in base64, alone or as data:image/png;base64,…",
         (str,),
@@ -63,15 +63,15 @@ CELLS: Mapping[str, JsonCell] = {
 
 
 def read_cell(value: Any, kind: str, column: str, row: int) -> Any:
-    """Check one cell; give what the model's own reader takes.
+    """Check one cell; return what the model's reader takes.
 
     Raises
     ------
     CellError
-        Naming row and column.
+        With row and column.
     """
     cell = CELLS[kind]
-    # A truth value is an int to Python, and no number where none is asked for.
+    # A bool is an int in Python, but not a number in JSON.
     if not isinstance(value, cell.types) or (type(value) is bool and bool not in cell.types):
         hint = " Write it without quotes." if kind == "number" and isinstance(value, str) else ""
         raise CellError(column, row, f"expected {cell.expected}, got {_told(value)}.{hint}")
@@ -85,7 +85,7 @@ def read_cell(value: Any, kind: str, column: str, row: int) -> Any:
 
 
 def read_picture(text: str, column: str, row: int) -> Picture:
-    """Unpack a picture from base64, with or without the head of a data address."""
+    """Decode a picture from base64, with or without the prefix of a data URL."""
     head, comma, packed = text.partition(",")
     if comma and not (head.startswith("data:image/") and head.endswith(";base64")):
         packed = ""
@@ -99,7 +99,7 @@ def read_picture(text: str, column: str, row: int) -> Picture:
 
 
 def _is_whole(text: str) -> bool:
-    """Say whether a text can be written in UTF-8, which columns of pandas are kept in."""
+    """Tell whether a text can be encoded in UTF-8, which pandas stores columns in."""
     return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 

@@ -1,4 +1,4 @@
-"""Where requests wait for the model: not too many, not too long; small ones go in together."""
+"""The queue of requests, limited in length and time; small requests are answered together."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from dlst.serve.limits import Limits, RequestError
 
 SMALL = 16 * 2**10
-"""Bytes of a request that may go in with others."""
+"""Maximum size in bytes of a request that may be answered together with others."""
 
 MOST_TOGETHER = 32
 
 
 class Deadline:
-    """The moment after which nobody waits for an answer."""
+    """The time after which no answer is expected."""
 
     def __init__(self, seconds: float):
         self._seconds = seconds
@@ -26,19 +26,19 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """Seconds to go."""
+        """Seconds left."""
         return max(self._end - time.monotonic(), 0.0)
 
     def check(self) -> None:
-        """Refuse to go on when it has passed."""
+        """Raise ``RequestError`` if it has passed."""
         if not self.left:
             raise self.refusal()
 
     def refusal(self) -> RequestError:
-        """Say what the limit was."""
+        """Return an error that names the limit."""
         return RequestError(
             503,
-            f"expected an answer within {self._seconds:g} seconds, got none. Send fewer rows, ask "
+            f"expected an answer within {self._seconds:g} seconds, got none. Send fewer rows, try "
             "again later, or raise --timeout.",
         )
 
@@ -60,11 +60,11 @@ class Job:
 
 
 class Desk:
-    """One thread that works for all requests of a process.
+    """One thread that answers all requests of a process.
 
-    More threads would share Python's lock and the processor's caches, and answer later; more
-    processors want more processes. Small requests that wait are answered in one go, as ten rows
-    cost little more than one.
+    More threads would share Python's lock and the processor's caches, and answer later; to use more
+    processors, run more processes. Small requests that wait are answered together, as ten rows take
+    little longer than one.
 
     Parameters
     ----------
@@ -79,25 +79,25 @@ class Desk:
         self._jobs: deque[Job] = deque()
         self._unanswered = 0
 
-    async def ask(self, job: Job) -> tuple[bytes, int]:
-        """Have a job done in its turn.
+    async def submit(self, job: Job) -> tuple[bytes, int]:
+        """Queue a job, and wait for its answer.
 
         Raises
         ------
         RequestError
-            When too many wait already, or the deadline passes.
+            If the queue is full, or the deadline passes.
         """
         if self._unanswered >= self._limits.waiting:
             raise RequestError(
                 503,
-                f"{self._unanswered} requests wait already, as many as may. Ask again later, or "
+                f"{self._unanswered} requests wait already, the most allowed. Try again later, or "
                 "serve with more --workers.",
             )
         self._unanswered += 1
         try:
             self._jobs.append(job)
             self._thread.submit(self._next)
-            # What has not begun is taken back; what has begun looks at the deadline itself.
+            # A job not yet started is cancelled; one already started checks the deadline itself.
             return await asyncio.wait_for(asyncio.wrap_future(job.done), job.deadline.left)
         except TimeoutError as error:
             raise job.deadline.refusal() from error
@@ -115,7 +115,7 @@ class Desk:
                     job.done.set_exception(error)
 
     def _taken(self) -> list[Job]:
-        """Take the next job, and small ones after a small one; none when an earlier turn did."""
+        """Take the next job, and small ones after a small one; none if already taken."""
         taken: list[Job] = []
         while self._jobs and len(taken) < MOST_TOGETHER:
             if taken and not (taken[0].is_small and self._jobs[0].is_small):

@@ -1,4 +1,4 @@
-"""A model that was fitted to features: rows of numbers."""
+"""A model fitted to features: rows of numbers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FeatureModel(Subject):
         self.example = [0.0] * self._n_features
 
     def rows_in(self, body: Any) -> list[Any]:
-        """Return the rows of a request; a single one is a list itself."""
+        """Return the rows of a request; a single row is a list itself."""
         is_single = isinstance(body, list) and body and not isinstance(body[0], list)
         return [body] if is_single else super().rows_in(body)
 
@@ -62,12 +62,12 @@ class FeatureModel(Subject):
         ]
 
     def predict(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
-        """Predict and name."""
+        """Predict, and name the labels."""
         found = self._model.predict_all(np.array(rows))
         return [{"id": None, **answer} for answer in best_labels(found, self.labels, top)]
 
     def explain(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
-        """Say what each evidence adds to the logit, and which training rows voted."""
+        """Return what each evidence adds to the logit, and which training rows voted."""
         features = np.array(rows)
         why, predicted = self._model.explain(features), self._model.predict_all(features)
         answers = why.of_rows(predicted, self.labels, top=top, voters=VOTERS)

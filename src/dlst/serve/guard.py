@@ -1,4 +1,4 @@
-"""Who may ask, and what every answer carries; each request is counted."""
+"""Access control, headers of every answer, and counting of requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dlst.serve.board import Board
 from dlst.serve.limits import RequestError
 
 OPEN = ("/", "/health")
-"""What needs no token: the page, which says nothing of the model, and whether there is one."""
+"""Paths that need no token: the page, which reveals nothing of the model, and the health check."""
 
 LEAST_TOKEN = 16
 
@@ -28,7 +28,7 @@ _HEADERS = {
 
 
 def is_loopback(host: str) -> bool:
-    """Tell an address that only programs of this machine reach.
+    """Tell whether an address can only be reached from this machine.
 
     Examples
     --------
@@ -44,21 +44,21 @@ def is_loopback(host: str) -> bool:
 
 
 def check_token(host: str, token: str | None) -> None:
-    """Require a token where others can ask."""
+    """Require a token if other machines can connect."""
     if token is None and not is_loopback(host):
         raise DataError(
-            f"--host {host} lets other machines ask, so a token is required; got none. Give "
+            f"--host {host} lets other machines connect, so a token is required; got none. Give "
             "--token, or DLST_TOKEN in the environment, or serve on 127.0.0.1."
         )
     if token is not None and (len(token) < LEAST_TOKEN or not token.isascii()):
         raise DataError(
-            f"--token must have at least {LEAST_TOKEN} ASCII signs; got {len(token)}. Take one "
-            "that nobody guesses: openssl rand -hex 16."
+            f"--token must have at least {LEAST_TOKEN} ASCII characters; got {len(token)}. "
+            "Generate a random one: openssl rand -hex 16."
         )
 
 
 class Guard:
-    """Stand before the application: host and token are checked, headers set, requests counted.
+    """Middleware: checks host and token, sets headers, counts requests.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ class Guard:
     token : str, optional
         What clients must send as ``Authorization: Bearer``.
     hosts : collection of str, optional
-        Names by which the server may be called. On loopback without a token a page of another
-        site could else reach it by a name of its own that leads here.
+        Host names that requests may use. Otherwise, on loopback without a token, a page of another
+        site could reach the server by a name that resolves to this machine.
     """
 
     def __init__(
@@ -96,8 +96,8 @@ class Guard:
         try:
             self._check(scope)
         except RequestError as refusal:
-            told = JSONResponse(refusal.content, refusal.status, refusal.headers)
-            await told(scope, receive, send_with_headers)
+            response = JSONResponse(refusal.content, refusal.status, refusal.headers)
+            await response(scope, receive, send_with_headers)
         else:
             await self._app(scope, receive, send_with_headers)
         finally:

@@ -1,7 +1,7 @@
-"""Compile ahead what served models run: ``python -m dlst.serve.kernels``, as the Dockerfile does.
+"""Compile the kernels of served models in advance: ``python -m dlst.serve.kernels``.
 
-numba keeps what it compiles in ``NUMBA_CACHE_DIR``, where a server that starts with a copy of that
-folder finds it and compiles nothing.
+numba caches compiled code in ``NUMBA_CACHE_DIR``: a server that starts with a copy of that folder,
+as in the Dockerfile, compiles nothing.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ TAGS = ("a", "b", "c")
 
 
 def compile_kernels() -> None:
-    """Fit a small model of each kind and let it answer, as a server does before it listens."""
+    """Fit a small model of each kind and predict with it, as a server does before it listens."""
     for model in small_models():
         subject_of(model).warm_up()
 
 
 def small_models() -> Iterator[Any]:
-    """Yield models of words, and of numbers in a table and in a matrix."""
+    """Yield models of texts, and of numbers in a table and in a matrix."""
     draw = np.random.default_rng(0)
     has = draw.random((N_ROWS, len(TAGS))) < 0.5
     tags = [[*itertools.compress(TAGS, row)] for row in has]
-    # Votes count where the words of a row say little of its tags.
+    # Votes have weight where the words of a row predict its tags poorly.
     words = draw.integers(40, size=(N_ROWS, 8))
     texts = [" ".join(f"w{word}" for word in row) for row in words]
     yield Tagger("dlst-linear", random_state=0).fit(texts, tags)

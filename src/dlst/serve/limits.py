@@ -1,4 +1,4 @@
-"""How much one request may ask for, and how a request that asks too much is told so."""
+"""Limits of requests, and the error of a request that exceeds them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one request and of those that wait.
+    """Limits of one request and of the queue.
 
     Attributes
     ----------
     rows : int
-        Rows in a request.
+        Maximum number of rows in a request.
     explained_rows : int
-        Rows in a request for reasons; each is predicted once more without each of its words.
+        The same with reasons, for which each row is predicted again without each of its words.
     body : int
-        Bytes of a request.
+        Maximum size of a request in bytes.
     seconds : float
-        From the arrival of a request to its answer.
+        Maximum time from the arrival of a request to its answer.
     waiting : int
-        Requests that one worker lets wait; the next is sent away at once.
+        Maximum number of requests that wait for one worker; more are refused at once.
 
     Examples
     --------
@@ -39,19 +39,19 @@ class Limits:
 
 @dataclass(eq=False)
 class RequestError(Exception):
-    """A request that gets no answer: the HTTP status, and why in one sentence."""
+    """A refused request: the HTTP status, and the reason in one sentence."""
 
     status: int
     message: str
     place: Mapping[str, Any] = field(default_factory=dict)
-    """The row and the column at fault, where they are known."""
+    """The row and the column at fault, if known."""
 
     @property
     def content(self) -> dict[str, Any]:
-        """What the client is told."""
+        """The JSON body of the response."""
         return {"error": self.message, **self.place}
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a program that asked can act on."""
+        """The HTTP headers that tell a client what to do."""
         return {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "1"}}.get(self.status, {})

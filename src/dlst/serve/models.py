@@ -1,4 +1,4 @@
-"""From a model file to what the server asks."""
+"""From a model file to a subject that the server can query."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dlst.tagging import Tagger
 
 
 def subject_of(model: Any) -> Subject:
-    """Return a fitted model in the server's terms."""
+    """Wrap a fitted model for the server."""
     if isinstance(model, Tagger):
         return TableModel(model)
     if isinstance(model, MultiLabelClassifier) and model._targets.is_indicator:

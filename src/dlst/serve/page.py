@@ -1,4 +1,4 @@
-"""The page: one file without anything from elsewhere, and the rule that holds browsers to it."""
+"""The page: one self-contained file, with a content security policy that enforces this."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _page() -> tuple[str, str]:
 
 
 def _hashes(element: str, page: str) -> str:
-    """Name the page's own scripts or styles by their hashes; no others run."""
+    """Return the hashes of the page's scripts or styles; browsers run no others."""
     contents = re.findall(rf"<{element}>(.*?)</{element}>", page, flags=re.DOTALL)
     digests = (hashlib.sha256(content.encode()).digest() for content in contents)
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)

@@ -16,18 +16,18 @@ from dlst.serve.limits import Limits, RequestError
 from dlst.serve.subject import Subject
 
 ROWS_AT_ONCE = 128
-"""Between so many rows the time is looked at."""
+"""Rows predicted between two checks of the deadline."""
 
 
 async def read_body(request: Request, limits: Limits) -> bytes:
-    """Read a body that is JSON by its own word, up to the limit."""
+    """Read a body of content type JSON, up to the size limit."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        # Also what keeps pages of other sites out: a browser asks us before it sends JSON.
+        # Also keeps pages of other sites out: browsers send JSON only after a preflight request.
         raise RequestError(415, f"expected Content-Type: application/json, got {kind or 'none'}.")
-    told = request.headers.get("content-length", "")
-    if told.isdecimal() and int(told) > limits.body:
-        raise _too_large(f"{int(told):,}", limits)
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > limits.body:
+        raise _too_large(f"{int(length):,}", limits)
     parts, size = [], 0
     try:
         async for part in request.stream():
@@ -36,19 +36,21 @@ async def read_body(request: Request, limits: Limits) -> bytes:
                 raise _too_large("more", limits)
             parts.append(part)
     except ClientDisconnect as error:
-        raise RequestError(400, "the request ended before its body did.") from error
+        raise RequestError(
+            400, "expected the whole body, got a part: the client disconnected."
+        ) from error
     return b"".join(parts)
 
 
 def read_rows(body: bytes, subject: Subject, limits: Limits, *, reasons: bool) -> list[Any]:
-    """Read rows, or a single one, and check each."""
+    """Read one row or several, and check each."""
     try:
         found = json.loads(body, parse_constant=_no_constant)
     except RequestError:
         raise
     except (ValueError, RecursionError) as error:
         raise RequestError(
-            400, f"expected JSON, got what cannot be read: {_short(error)}."
+            400, f"expected JSON, got a body that cannot be parsed: {_short(error)}."
         ) from error
     rows = subject.rows_in(found)
     most = limits.explained_rows if reasons else limits.rows
@@ -63,12 +65,12 @@ def read_rows(body: bytes, subject: Subject, limits: Limits, *, reasons: bool) -
 
 
 def answer_jobs(jobs: Sequence[Job], subject: Subject, limits: Limits) -> None:
-    """Answer jobs: together where that changes nothing for any of them, else one by one."""
+    """Answer jobs: together if that changes no answer, else one by one."""
     answers = _together(jobs, subject, limits) if len(jobs) > 1 else None
     for place, job in enumerate(jobs):
         try:
             found = answers[place] if answers is not None else _answered(job, subject, limits)
-        except Exception as error:  # a request's own mistake, or a defect: both are its client's
+        except Exception as error:  # an invalid request, or a defect: its client gets the error
             job.done.set_exception(error)
         else:
             job.done.set_result((_written(*found), len(found[0])))
@@ -77,7 +79,7 @@ def answer_jobs(jobs: Sequence[Job], subject: Subject, limits: Limits) -> None:
 def _together(
     jobs: Sequence[Job], subject: Subject, limits: Limits
 ) -> list[tuple[list[Any], list[str]]] | None:
-    """Answer all rows at once; None when one has a mistake, meets a defect, or is noted."""
+    """Answer all rows at once; None if any of them causes an error or a note."""
     tally = Tally()
     try:
         rows = [read_rows(job.body, subject, limits, reasons=False) for job in jobs]
@@ -85,30 +87,30 @@ def _together(
         joined = [row for each in rows for row in each]
         if len(joined) > ROWS_AT_ONCE:
             return None
-        told = iter(subject.predict(joined, top, tally))
-    except Exception:  # whoever it is of will hear of it alone
+        answers = iter(subject.predict(joined, top, tally))
+    except Exception:  # raised again for the request that caused it, when answered alone
         return None
     if tally.notes():
         return None
     return [
-        ([{**one, "labels": one["labels"][: job.top]} for one in islice(told, len(mine))], [])
+        ([{**one, "labels": one["labels"][: job.top]} for one in islice(answers, len(mine))], [])
         for job, mine in zip(jobs, rows, strict=True)
     ]
 
 
 def _answered(job: Job, subject: Subject, limits: Limits) -> tuple[list[Any], list[str]]:
-    """Answer one request: what is said of its rows, and notes."""
+    """Answer one request: return the answers for its rows, and notes."""
     try:
         job.deadline.check()
         rows = read_rows(job.body, subject, limits, reasons=job.reasons)
         if job.reasons and not subject.explains:
-            raise RequestError(422, f"{subject.method} does not explain; ask without reasons=true.")
-        ask = subject.explain if job.reasons else subject.predict
+            raise RequestError(422, f"{subject.method} gives no reasons; leave out reasons=true.")
+        predict = subject.explain if job.reasons else subject.predict
         tally, answers = Tally(), []
         for start in range(0, len(rows), ROWS_AT_ONCE):
             job.deadline.check()
             try:
-                answers += ask(rows[start : start + ROWS_AT_ONCE], job.top, tally)
+                answers += predict(rows[start : start + ROWS_AT_ONCE], job.top, tally)
             except CellError as error:
                 raise CellError(error.column, error.row + start, error.message) from error
     except CellError as error:
@@ -120,14 +122,14 @@ def _answered(job: Job, subject: Subject, limits: Limits) -> tuple[list[Any], li
 
 
 def _written(answers: list[Any], notes: list[str]) -> bytes:
-    # ASCII: a text may hold half a sign, which UTF-8 has no bytes for.
+    # ASCII: a text may hold a lone surrogate, which UTF-8 cannot encode.
     return json.dumps({"answers": answers, "notes": notes}, allow_nan=False).encode("ascii")
 
 
 def _no_constant(name: str) -> NoReturn:
     raise RequestError(
         400,
-        f"expected JSON, got {name}, which it does not have. Write null where nothing is known.",
+        f"expected JSON, got {name}, which JSON does not have. Write null for unknown values.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What goes in and out, as OpenAPI tells it."""
+"""Schemas of requests and answers, for OpenAPI."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Told(BaseModel):
 
 
 class Reason(_Told):
-    """A word or cell, and what the direct evidence loses without it."""
+    """A word or cell, and the direct evidence lost without it."""
 
     column: str
     what: str
@@ -23,7 +23,7 @@ class Reason(_Told):
 
 
 class Label(_Told):
-    """A tag; with reasons, what it starts from and what adds up to its logit."""
+    """A tag; with reasons, the intercept and the contributions that add up to its logit."""
 
     tag: str
     probability: float
@@ -35,7 +35,7 @@ class Label(_Told):
 
 
 class Voter(_Told):
-    """A training row that is near."""
+    """A near training row."""
 
     row: int
     id: str | None
@@ -47,7 +47,7 @@ class Voter(_Told):
 
 
 class Answer(_Told):
-    """What is said of one row; with reasons, who voted, by evidence."""
+    """The answer for one row; with reasons, the rows that voted, by evidence."""
 
     id: str | None
     tags: list[str]
@@ -56,14 +56,14 @@ class Answer(_Told):
 
 
 class Answers(_Told):
-    """One answer for each row, in order, and what was unusual about the cells."""
+    """One answer for each row, in order, and notes about unusual cells."""
 
     answers: list[Answer]
     notes: list[str]
 
 
 class About(_Told):
-    """What the model is."""
+    """A description of the model."""
 
     name: str
     method: str
@@ -76,13 +76,13 @@ class About(_Told):
 
 
 class Health(_Told):
-    """That the model answers."""
+    """Whether the model answers."""
 
     status: str
 
 
 class Problem(_Told):
-    """Why there is no answer."""
+    """The reason why there is no answer."""
 
     error: str
     row: int | None = None
@@ -92,11 +92,11 @@ class Problem(_Told):
 MEANINGS = {
     400: "no JSON",
     401: "no token, or a wrong one",
-    408: "the body came too slowly",
+    408: "the body arrived too slowly",
     413: "too many bytes or rows",
     415: "not sent as application/json",
     422: "rows that the model cannot read",
-    503: "too busy, or too late",
+    503: "too busy, or out of time",
 }
 
 

@@ -43,22 +43,23 @@ def serve(
     Parameters
     ----------
     path : path-like
-        What :func:`dlst.save_model` wrote.
+        Written by :func:`dlst.save_model`.
     host, port
         Where to listen.
     token : str, optional
-        What clients must send; required where other machines can ask.
+        What clients must send; required if other machines can connect.
     limits : Limits, optional
-        Of each request.
+        Limits of each request.
     workers : int
-        Processes that answer, with one thread of computing each; they share the model's memory.
+        Number of processes that answer, with one computing thread each; they share the model's
+        memory.
 
     Examples
     --------
     >>> serve("tickets.skops", port=8000)  # doctest: +SKIP
     """
     check_token(host, token)
-    # More threads for one row cost more than they save, and workers would fight for processors.
+    # For one row, more threads cost more than they save, and workers would compete for them.
     threadpool_limits(1)
     with _bound(host, port) as listening:
         board = Board(workers)
@@ -70,7 +71,7 @@ def serve(
             hosts={*_LOOPBACK, host} if is_loopback(host) else None,
             board=board,
         )
-        # What lives now lives to the end: it is not searched for garbage, nor copied by a search.
+        # Excluded from garbage collection, which would copy memory that the workers share.
         gc.collect()
         gc.freeze()
         config = uvicorn.Config(
@@ -80,7 +81,7 @@ def serve(
             limit_concurrency=MOST_CONNECTIONS,
             timeout_keep_alive=IDLE_SECONDS,
         )
-        log.info("Rows are answered at %s, where there is a page to try it on", address(listening))
+        log.info("Serving at %s, with a page to try the model", address(listening))
 
         def answer(worker: int) -> None:
             board.take(worker)
@@ -93,7 +94,7 @@ def serve(
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """Take the address before the model is loaded, and refuse connections until it is."""
+    """Bind the address before the model is loaded, and refuse connections until it is."""
     taken = None
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
@@ -114,7 +115,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def address(listening: socket.socket) -> str:
-    """Name the page of who listens, as a browser on this machine finds it."""
+    """Return the address of the page for a browser on this machine."""
     host, port = listening.getsockname()[:2]
     named = ip_address(host.partition("%")[0])
     if named.is_unspecified:

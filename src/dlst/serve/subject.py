@@ -1,4 +1,4 @@
-"""A model as the server sees it: what a row is, and what is answered to rows."""
+"""A model as the server sees it: the form of its rows, and the answers to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dlst.inputs import Tally
 
 
 class Subject(ABC):
-    """What the server asks of a model, whatever its rows are.
+    """The interface of served models, for any kind of rows.
 
     Attributes
     ----------
@@ -22,14 +22,14 @@ class Subject(ABC):
         The name of its method.
     labels : ndarray of str, shape (K,)
     columns : list of dict
-        What a row holds, for people: ``name``, ``kind``, ``required`` and, where known, ``values``
-        and ``notation``.
+        Description of a row for people: ``name``, ``kind``, ``required`` and, where known,
+        ``values`` and ``notation``.
     row_schema : dict
         The same for programs: a JSON schema.
     example : row
-        One that the model takes.
+        A valid row.
     explains : bool
-        Whether it can say why; known after :meth:`warm_up`.
+        Whether it can give reasons; known after :meth:`warm_up`.
     """
 
     method: str
@@ -40,23 +40,23 @@ class Subject(ABC):
     explains = False
 
     def rows_in(self, body: Any) -> list[Any]:
-        """Return the rows of a request: those of a list, or a single one."""
+        """Return the rows of a request: a list of them, or a single one."""
         return body if isinstance(body, list) else [body]
 
     @abstractmethod
     def read(self, row: Any, place: int) -> Any:
-        """Check one row of a request, the ``place``-th; an error names what is wrong with it."""
+        """Check one row of a request, the ``place``-th; an error says what is wrong."""
 
     @abstractmethod
     def predict(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
-        """Answer rows that were read: decided tags, and the ``top`` best with probabilities."""
+        """Answer checked rows: decided tags, and the ``top`` best with probabilities."""
 
     @abstractmethod
     def explain(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
-        """Answer, and say why."""
+        """Answer with reasons."""
 
     def warm_up(self) -> None:
-        """Answer the example, so that everything is compiled and in memory before the first row."""
+        """Answer the example, so that code is compiled and in memory before the first request."""
         rows = [self.read(self.example, 0)]
         self.predict(rows, 1, Tally())
         try:

@@ -24,7 +24,7 @@ from dlst.tagging.examples import THUMBNAIL_SIDE
 from dlst.tagging.explanation import ids_of
 
 MOST_VALUES = 200
-"""Of more categories none is listed."""
+"""With more categories than this, none is listed."""
 
 _A_DAY = date(2024, 1, 31)
 _FORMATS = {YEAR_FIRST: "%Y-%m-%d", DAY_FIRST: "%d.%m.%Y", MONTH_FIRST: "%m/%d/%Y"}
@@ -33,7 +33,7 @@ _FORMATS = {YEAR_FIRST: "%Y-%m-%d", DAY_FIRST: "%d.%m.%Y", MONTH_FIRST: "%m/%d/%
 class TableModel(Subject):
     """Answers rows that are objects with the model's columns.
 
-    A model whose only column is a text takes plain texts too.
+    A model whose only column is text also accepts plain strings.
     """
 
     def __init__(self, tagger: Tagger):
@@ -81,7 +81,7 @@ class TableModel(Subject):
         }
 
     def predict(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
-        """Encode, predict, name."""
+        """Encode, predict, and name the labels."""
         frame = _frame(rows)
         found = self._tagger.method_.predict_all(self._encoded(frame, tally))
         answers = best_labels(found, self.labels, top)
@@ -89,7 +89,7 @@ class TableModel(Subject):
         return [{"id": name, **answer} for name, answer in zip(ids, answers, strict=True)]
 
     def explain(self, rows: Sequence[Any], top: int, tally: Tally) -> list[dict[str, Any]]:
-        """Predict with and without each word and cell, and show who voted."""
+        """Predict with and without each word and cell, and return the rows that voted."""
         frame = _frame(rows)
         self._encoded(frame, tally)
         found = self._tagger.explain(frame, top=top)
@@ -106,7 +106,7 @@ class TableModel(Subject):
         return answers
 
     def _misfit(self, row: dict[str, Any], place: int) -> DataError:
-        """Let the encoder say which columns lack, and which may be meant by others."""
+        """Return the encoder's error for missing columns, which suggests misspelt ones."""
         if len(row) == 1:
             ((name, value),) = row.items()
             if isinstance(value, list) and name not in self._kinds:
@@ -127,7 +127,7 @@ class TableModel(Subject):
             raise self._with_its_place(frame, error) from error
 
     def _with_its_place(self, frame: Any, error: ImageError) -> DataError:
-        """Find the picture that cannot be read."""
+        """Return the error of the picture that cannot be read."""
         for name in self._images:
             for row, picture in enumerate(frame[name]):
                 try:
@@ -138,7 +138,7 @@ class TableModel(Subject):
 
 
 def _frame(rows: Sequence[dict[str, Any]]) -> Any:
-    """Put rows in a frame with their cells as they are: pandas would look for better types."""
+    """Put rows in a frame with unchanged cells; pandas would convert their types."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     cells = np.empty((len(rows), len(names)), dtype=object)
     for place, row in enumerate(rows):
@@ -165,7 +165,7 @@ def _schema(column: dict[str, Any]) -> dict[str, Any]:
     if "notation" in column:
         schema["description"] = f"date, {column['notation']}"
     if column.get("values"):
-        # Others are taken too, as none of these; a note of the answer says so.
+        # Other values are accepted as unknown categories, with a note in the answer.
         schema["examples"] = column["values"][:5]
     return schema
 

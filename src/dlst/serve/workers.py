@@ -1,4 +1,4 @@
-"""Processes that do the same work on one model: forked, watched, begun again when one dies."""
+"""Worker processes on one model: forked, watched, and replaced when one dies."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 from dlst.errors import DataError
 
 PAUSE = 1.0
-"""Seconds before a worker is replaced, so that one that cannot begin does not spin."""
+"""Seconds before a worker is replaced, so that one that cannot start is not restarted in a loop."""
 
 log = logging.getLogger("uvicorn.error")
 
 
 def run_workers(work: Callable[[int], None], count: int) -> None:
-    """Run ``work(0)`` … ``work(count - 1)`` in a process each until this one is told to stop."""
+    """Run ``work(0)`` … ``work(count - 1)`` in a process each until this one is stopped."""
     if "fork" not in multiprocessing.get_all_start_methods():
-        raise DataError("several workers need a system that forks, such as Linux; take one.")
+        raise DataError("several workers need a system that forks, such as Linux; use --workers 1.")
     fork = multiprocessing.get_context("fork")
     running: dict[int, Any] = {}
 
@@ -41,7 +41,7 @@ def run_workers(work: Callable[[int], None], count: int) -> None:
             wait([process.sentinel for process in running.values()])
             for worker, process in list(running.items()):
                 if process.exitcode is not None:
-                    log.error("worker %d ended by %s; another begins", worker, process.exitcode)
+                    log.error("worker %d ended by %s; starting another", worker, process.exitcode)
                     time.sleep(PAUSE)
                     start(worker)
     finally:
