@@ -1,9 +1,9 @@
-"""How far the code distances of pairs are from their label distances, and who pulls whom.
+"""Divergence of the code distances of pairs from their label distances, and its gradient.
 
-Pairs are visited in tiles, those on and above the diagonal: a pair is one pair, whoever comes
-first. A panel is a row of tiles. Everything runs in the type of the codes, float32 or float64; sums
-over many rows are float64. Inner products, and forces times codes, are products of the BLAS
-library; the work between is done row by row, by loops that compile to vector instructions.
+Pairs are visited in tiles on and above the diagonal, so that each unordered pair is visited once.
+A panel is a row of tiles. Computations have the type of the codes, float32 or float64; sums over
+many rows are float64. Inner products, and forces times codes, are products of the BLAS library; all
+else is done row by row, in loops that compile to vector instructions.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Floats = NDArray[Any]
 Ints = NDArray[np.int64]
 
 VECTORISED = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
-"""Sums in any order, and no test for a division by zero: numba would otherwise go pair by pair."""
+"""Sums in any order and no test for division by zero let numba vectorise over pairs."""
 
 SCALE = 12_252_240.0
-"""Times this, 1/(1+d) is a whole number below 2^24 for every whole d below 18 (and for many above):
-rounding to float32 would otherwise err the same way in all pairs with one distance."""
+"""Multiplied by this, 1/(1+d) is an integer below 2^24 for all integers d below 18, and many above;
+else rounding to float32 would be biased in all pairs with the same distance."""
 
 
 class Pairs(NamedTuple):
-    """What does not change while codes move.
+    """What stays constant while codes are optimised.
 
     The weight of a pair is p_a w_b + w_a p_b, with w of ``weights`` and p of ``shares``. With
     p = w/2 that is the number of instance pairs. Sets from ``n_rows`` on have p = 0: their panels
-    are left out. So are the pairs among the first ``skipped`` sets, a whole number of blocks.
+    are skipped, as are the pairs among the first ``skipped`` sets, a whole number of blocks.
     ``counter`` is an empty array of a type that holds the size of any set.
     """
 
@@ -187,7 +187,7 @@ def panel_labels(pairs: Pairs, first: int, masses: NDArray[np.float64]) -> float
     ----------
     pairs : Pairs
     first : int
-        Where the panel begins.
+        Index of the panel's first row.
     masses : ndarray of shape (m,)
     """
     last = min(first + pairs.block, pairs.n_rows)
@@ -244,7 +244,7 @@ def panel_forces(
     forces: Floats,
     sums: Floats,
 ) -> float:
-    """Return the sum of v k' log(1+d) over the pairs of a panel, and add up who pulls whom.
+    """Return the sum of v k' log(1+d) over the pairs of a panel, and accumulate the forces.
 
     Parameters
     ----------

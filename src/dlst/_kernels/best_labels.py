@@ -1,4 +1,4 @@
-"""The best of few or many labels, of equal ones the lowest."""
+"""The best labels by score, ties by the lowest label."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @compiled()
 def insert_label(best: NDArray[Any], labels: Longs, score: Any, label: int) -> None:
-    """Put a label among the best so far, in order; the last of them is lost."""
+    """Insert a label into the sorted best so far, dropping the last of them."""
     place = len(best) - 1
     if score < best[place] or (score == best[place] and label > labels[place]):
         return

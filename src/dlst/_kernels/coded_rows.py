@@ -1,4 +1,4 @@
-"""Squared distances of one row to many that are kept as small whole numbers."""
+"""Squared distances of one row to many rows stored as small integers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def coded_squares(
 ) -> NDArray[np.int32]:
     """Return the squared distance of each row (n, d), of known squared length, to a query (d,).
 
-    All in whole numbers, which the caller keeps so small that no sum overflows.
+    In integer arithmetic; the caller keeps the numbers small enough that no sum overflows.
     """
     own = np.int32(0)
     for f in range(len(query)):

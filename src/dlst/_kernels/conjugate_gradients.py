@@ -1,4 +1,4 @@
-"""Linear systems whose unknown is a matrix and whose operator is only known by its products."""
+"""Linear systems with a matrix as unknown and an operator given by its products."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def conjugate_gradients(
 ) -> Solution:
     """Solve A(W) = B for a symmetric positive definite operator A on matrices.
 
-    SciPy's solver takes vectors: the same steps, but each product would reshape twice.
+    SciPy's solver takes vectors, so that each product would have to reshape twice.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def conjugate_gradients(
     tol : float
         Stop when the residual's norm is at most this share of the target's.
     max_iter : int
-        Stop after so many products, converged or not.
+        Maximum number of products.
     """
     point = start.copy()
     residual = target - product(point)
@@ -48,7 +48,7 @@ def conjugate_gradients(
         image = product(direction)
         curvature = float(np.vdot(direction, image))
         if curvature <= 0:
-            # Rounding, or no positive definite operator: nothing to gain along this direction.
+            # Rounding, or an operator that is not positive definite: no progress in this direction.
             return Solution(point, iteration, False)
         length = square / curvature
         point += length * direction

@@ -1,4 +1,4 @@
-"""Labels that can be among the best of their row, told before most are looked at closely."""
+"""Labels that can rank among the best of their row, found by bounds for most labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Integers = NDArray[np.integer]
 Longs = NDArray[np.int64]
 
 CHUNK = 64
-"""Labels without a vote that are refused together."""
+"""Labels without a vote that are excluded together."""
 
 
 @compiled()
@@ -38,22 +38,22 @@ def contending_labels(
     Parameters
     ----------
     known : ndarray of shape (n, K)
-        Logits but for the votes.
+        Logits without the votes.
     handicap : ndarray of shape (K,)
     slopes : ndarray of shape (m, K)
-        Of the logit of each kind of votes.
+        Slopes of the logits of each kind of votes.
     floors, ceilings : ndarray of shape (K,)
-        What votes add for a label that nobody votes for, at least and at most.
+        Bounds of what votes add to a label without a vote.
     voters, weights : m ndarrays of shape (n, ·)
     totals, n_eff : ndarrays of shape (m, n)
-        Sums of weights, and how many observations they are worth.
+        Sums of weights, and the numbers of observations that they count as.
     prior : ndarray of shape (K,)
     indptr, indices : labels of the voters, CSR without data
     margin : float
-        Votes are kept so far from 0 and 1.
+        Votes are clipped to this distance from 0 and 1.
     limits : least, sure, slack
-        Logits are no less than ``least``; those above ``sure`` contend in any case; all others are
-        right but for ``slack``.
+        Logits are at least ``least``; labels above ``sure`` are always kept; other logits are exact
+        up to ``slack``.
     k : int
 
     Returns
@@ -61,7 +61,7 @@ def contending_labels(
     starts, labels : ndarrays of shape (n + 1,) and (c,)
         CSR of the contenders of each row, in no order.
     given : ndarray of shape (m, c)
-        What voters of each kind gave them.
+        Their sums of votes of each kind.
     """
     least, sure, slack = limits
     n, n_labels = known.shape
@@ -139,7 +139,7 @@ def contending_labels(
 
 @compiled()
 def _insert(best: Floats, value: float) -> None:
-    """Put a value among the largest so far, which fall; the least of them is lost."""
+    """Insert a value into the largest so far, in descending order, dropping the least."""
     place = len(best) - 1
     if value <= best[place]:
         return

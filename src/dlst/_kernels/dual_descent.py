@@ -1,12 +1,12 @@
-"""Dual coordinate descent for the linear machines of a block of labels, side by side.
+"""Dual coordinate descent for the linear machines of a block of labels at once.
 
     min_w ½‖w‖² + Σ_i (1/2u_i) loss(w·x_i, t_i),   w = Σ_i a_i x_i at the optimum of the dual
 
     max_a Σ_i a_i t_i − ½‖w‖² − ½ Σ_i u_i a_i²     (a_i t_i ≥ 0 for the squared hinge)
 
-A row is read once for all labels of the block: the inner loops run over labels that lie side by
-side in memory. Rows carry a constant feature 1, whose weight is the last row of ``W``. Where a
-target is NaN, its row is no part of that label's problem.
+A row is read once for all labels of the block: the inner loops run over labels that are adjacent
+in memory. Rows have a constant feature 1, whose weight is the last row of ``W``. A row with a NaN
+target is left out of that label's problem.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from dlst._compiled import compiled
 
 MOST_LANES = 64
-"""Labels in a block at most: a row of the block's weights is then four cache lines.
+"""Maximum number of labels in a block: a row of the block's weights is then four cache lines.
 
-Loops run to the width of the arrays: with a width known to the compiler they are unrolled, which
-made them twice as slow."""
+Loops run to the width of the arrays: with a constant width the compiler unrolls them, which made
+them twice as slow."""
 
 Ints = NDArray[np.int32]
 Singles = NDArray[np.float32]
@@ -57,7 +57,7 @@ def descend(
     duals : ndarray of shape (n, width)
     W : ndarray of shape (d + 1, width)
     idle : ndarray of shape (n,)
-        Rows that are passed over; a row becomes idle where the hinge leaves all its duals at 0.
+        Rows that are skipped; a row becomes idle when the hinge leaves all its duals at 0.
     """
     last, width = W.shape[0] - 1, W.shape[1]
     score = np.empty(width, data.dtype)
@@ -130,7 +130,7 @@ def objectives(
 ) -> tuple[Floats, Floats]:
     """Return the primal objective of ``W`` and the dual one of ``duals``, for each label.
 
-    ``W`` is to be Σ_i a_i x_i.
+    ``W`` must be Σ_i a_i x_i.
     """
     last, width = W.shape[0] - 1, W.shape[1]
     primal, dual = np.zeros(width), np.zeros(width)

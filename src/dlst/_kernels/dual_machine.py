@@ -1,10 +1,10 @@
-"""A support vector machine by its dual, two coefficients at a time, on a kernel that is there.
+"""A support vector machine by its dual, two coefficients at a time, on a given kernel matrix.
 
     min_β ½ βᵀKβ − tᵀβ   with Σ β_i = 0, lower_i ≤ β_i ≤ upper_i
 
 β are the weights of the kernels in the margin: 0 to C for rows with the label (t = 1), −C to 0 for
-others (t = −1). A row with both bounds 0 takes no part, so that one matrix serves all labels and
-folds. The pair that promises most by the second order moves, as in LIBSVM.
+others (t = −1). A row with both bounds 0 is left out, so that one matrix serves all labels and
+folds. The pair with the largest second-order gain is changed, as in LIBSVM.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ Flags = NDArray[np.bool_]
 
 VECTORISED = {"fastmath": {"reassoc", "contract", "nnan", "nsz"}, "error_model": "numpy"}
 BLOCK = 128
-"""Rows of which the best is looked for together."""
+"""Rows that are searched for the best together."""
 
 LEAST_CURVATURE = 1e-12
-"""Of a pair of rows that are equal, or of a kernel that is none."""
+"""Lower bound of curvature, for equal rows and kernels that are not positive semidefinite."""
 
 
 @compiled()
 def dual_machine(
     kernel: Kernel, targets: Floats, lower: Floats, upper: Floats, tol: float, max_iter: int
 ) -> tuple[Floats, Floats, float, int, bool]:
-    """Return β, t − Kβ, the intercept, the steps, and whether no pair violates by ``tol`` any more.
+    """Return β, t − Kβ, the intercept, the number of steps, and whether it converged to ``tol``.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def dual_machine(
         t and the bounds of β.
     tol : float
     max_iter : int
-        Most steps; below 0 there is no limit.
+        Maximum number of steps; unlimited if negative.
     """
     beta, rest = np.zeros(len(targets)), targets.copy()
     rises, falls = upper > 0.0, lower < 0.0
@@ -61,13 +61,13 @@ def dual_machine(
             beta[first] += step
             beta[second] -= step
         else:
-            # To the bound itself, not beside it by rounding.
+            # Exactly to the bound, without rounding error.
             step = room
             at_upper = upper[first] - before <= room
             at_lower = beta[second] - lower[second] <= room
             beta[first] = upper[first] if at_upper else before + step
             beta[second] = lower[second] if at_lower else beta[second] - step
-        if beta[first] == before:  # an end by rounding
+        if beta[first] == before:  # no progress but rounding
             return beta, rest, _intercept(rest, rises, falls, high, low), steps, True
         for q in (first, second):
             rises[q], falls[q] = beta[q] != upper[q], beta[q] != lower[q]
@@ -79,9 +79,9 @@ def dual_machine(
 def _moved(
     rest: Floats, first: Kernel, second: Kernel, step: float, rises: Flags, falls: Flags
 ) -> tuple[int, int]:
-    """Tell ``rest`` of a step; return where it is largest and may rise, smallest and may fall.
+    """Update ``rest`` for a step; return its largest where β may rise, smallest where β may fall.
 
-    In one pass over the rows, which is what a step costs; -1 where there is no such row.
+    One pass over the rows, which dominates the cost of a step; -1 if there is no such row.
     """
     high, low, best, worst = -np.inf, np.inf, -1, -1
     for start in range(0, len(rest), BLOCK):
@@ -110,7 +110,7 @@ def _place(rest: Floats, free: Flags, value: float, start: int) -> int:
 
 @compiled(**VECTORISED)
 def _partner(rest: Floats, falls: Flags, row: Kernel, diagonal: Floats, first: int) -> int:
-    """Return the row whose move against the first gains most by the second order."""
+    """Return the row with the largest second-order gain when paired with the first."""
     high, own = rest[first], diagonal[first]
     best, block = -1.0, 0
     for start in range(0, len(rest), BLOCK):
@@ -136,7 +136,7 @@ def _partner(rest: Floats, falls: Flags, row: Kernel, diagonal: Floats, first: i
 
 @compiled()
 def _intercept(rest: Floats, rises: Flags, falls: Flags, high: float, low: float) -> float:
-    """Mean of what rows between their bounds want; without one, the middle of what is allowed."""
+    """Mean of ``rest`` over rows between their bounds; without any, of its bounds."""
     total, number = 0.0, 0
     for q in range(len(rest)):
         if rises[q] and falls[q]:

@@ -19,7 +19,7 @@ from dlst._matrices import FeatureMatrix
 FloatArray = NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-13
-"""Eigenvalues below this share of the largest are rounding."""
+"""Eigenvalues below this share of the largest are rounding errors."""
 
 
 class FeatureRows:
@@ -29,9 +29,9 @@ class FeatureRows:
     ----------
     X : ndarray or csr_array of shape (n, d)
     shift : ndarray of shape (d,), optional
-        What is subtracted from every row; nothing by default.
+        Subtracted from every row; nothing by default.
     root : ndarray of shape (n,), optional
-        What every row is multiplied by, the root of its weight; nothing by default.
+        Factors of the rows, the roots of their weights; 1 by default.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class FeatureRows:
         n, d = X.shape
         self.shape = (int(n), int(d))
         self.shift: FloatArray = np.zeros(d) if shift is None else shift
-        # Dense rows are shifted at once: a large mean would cost the Gram matrix its digits.
+        # Dense rows are shifted here: with a large mean the Gram matrix would lose digits.
         shifted_at_once = shift is not None and isinstance(X, np.ndarray)
         self._X: Any = X - self.shift if shifted_at_once else X
         self._pending: FloatArray = np.zeros(d) if shifted_at_once else self.shift

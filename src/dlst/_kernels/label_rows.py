@@ -1,7 +1,7 @@
-"""One plus the distances from a label set to a run of others, a vector instruction for many pairs.
+"""One plus the distances from a label set to a range of others, vectorised over pairs.
 
-The labels of the run are laid out as a table, a row of bytes for each label. What a set shares with
-all of them is then the sum of the rows of its own labels.
+The labels of the range are stored as a table with a row of bytes for each label. The number of
+labels that a set shares with each of them is then the sum of the rows of its labels.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def label_row(
     if kind == COSINE:
         for j in range(out.size):
             ends = 0.5 * (int(size > 0) + int(sizes[j] > 0))
-            # The empty set shares nothing; the one only keeps the root from being zero.
+            # The empty set shares nothing; the 1 only avoids a division by zero.
             share = shared[j] / np.sqrt(max(size * sizes[j], 1.0))
             out[j] = 1.0 + max(ends - share, 0.0)
         return
-    # Constants have the type of the row, or numba would compute in the wider one.
+    # Constants have the type of the row; otherwise numba would compute in the wider type.
     number = out.dtype.type
     for j in range(out.size):
         out[j] = number(size) + sizes[j] - number(2) * number(shared[j])

@@ -1,7 +1,7 @@
 """Ridge regression of many rows from sums over blocks of them: no array has n rows and p columns.
 
-Features of a row are given by whoever adds them up: here they are p numbers in a block of rows.
-Sums of two sets of rows add up to those of both, so that rows may also lie on several machines.
+The caller computes the features, p numbers for each row of a block. Sums of two sets of rows add up
+to those of their union, so that the rows may be on several machines.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-11
-"""Eigenvalues below this share of the largest are rounding of the sums."""
+"""Eigenvalues below this share of the largest are rounding errors of the sums."""
 
 _MOST_LEVERAGE = 1 - 1e-12
 
@@ -28,7 +28,7 @@ class Moments:
     ----------
     shift : ndarray of shape (p,)
         Subtracted from features before they are squared; near their mean, so that few digits are
-        lost when the mean is taken out. Sums with the same shift can be added.
+        lost when the mean is subtracted. Sums with the same shift can be added.
     n_targets : int
     """
 
@@ -42,7 +42,7 @@ class Moments:
         self.cross = np.zeros((p, n_targets))
 
     def add(self, F: FloatArray, T: Any, weights: FloatArray | None = None) -> None:
-        """Add rows: features (m, p), targets (m, t) dense or sparse, and how often each counts."""
+        """Add rows: features (m, p), targets (m, t) dense or sparse, and their weights."""
         F = F - self.shift
         self.total += float(len(F) if weights is None else weights.sum())
         weighted = F if weights is None else F * weights[:, None]
@@ -81,7 +81,7 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """What the features of all rows span: (F − 1 meanᵀ) projection has orthonormal columns.
+    """The span of the features of all rows: (F − 1 meanᵀ) projection has orthonormal columns.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Span:
     ) -> FloatArray:
         """Return the squared error of centred targets (m, t), each row left out, by penalty (a,).
 
-        The regression is that of all rows, of which these may be some.
+        The regression is that of all rows; these may be some of them.
         """
         remains = alphas[:, None] / (self.eigenvalues + alphas[:, None])
         outside = T - U @ projected

@@ -16,13 +16,13 @@ Doubles = NDArray[np.float64]
 
 
 CHUNK = 64
-"""Values that are refused together."""
+"""Values that are excluded together."""
 
 MANY = 50
-"""Where more than one in so many values is wanted, they are counted, not compared."""
+"""If more than one in this many values is wanted, they are selected by counting, not comparing."""
 
 Digits: TypeAlias = tuple[Ints, Ints, Ints]
-"""Room for keys, for those that begin alike, and for how many have each digit, in two lists."""
+"""Buffers: keys, keys with a common prefix, and counts of each digit, in two lists."""
 
 
 @compiled()
@@ -35,9 +35,9 @@ def _select(
     maxima: Singles,
     digits: Digits,
 ) -> int:
-    """Gather the k largest values, in their order, in the front of a buffer of more than k.
+    """Write the k largest values, in their order, to the front of a buffer of more than k.
 
-    Of equal values the first are taken. Returns their number.
+    Ties by the first. Returns their number.
     """
     if k * MANY > len(values):
         found: int = _select_many(values, own, k, buffer, places, digits)
@@ -65,7 +65,7 @@ def _select(
 
 @compiled()
 def _bound(values: Singles, rank: int, maxima: Singles) -> np.float32:
-    """Return what at least ``rank`` of the values exceed: the largest of as many groups do."""
+    """Return a lower bound of the ``rank`` largest values, from the maxima of groups."""
     groups = len(maxima)
     maxima[:] = values[:groups]
     for first in range(groups, len(values) - groups + 1, groups):
@@ -81,11 +81,11 @@ def _bound(values: Singles, rank: int, maxima: Singles) -> np.float32:
 def _select_many(
     values: Singles, own: int, k: int, buffer: Singles, places: Ints, digits: Digits
 ) -> int:
-    """Do what :func:`_select` does, in a time that hardly depends on k."""
+    """Do the same as :func:`_select`, in a time that hardly depends on k."""
     keys, near, counts = digits
     bits = values.view(np.int32)
     for c in range(len(bits)):
-        # Singles below 0 are ordered as their amounts, upside down; -0.0 is 0.0.
+        # Bits of negative singles sort in reverse order of the values; -0.0 equals 0.0.
         keys[c] = bits[c] if bits[c] >= 0 else -(bits[c] & np.int32(0x7FFFFFFF))
     if own >= 0:
         keys[own] = np.int32(-0x80000000)
@@ -96,7 +96,7 @@ def _select_many(
             if wanted == 0:
                 continue
             wanted -= 1
-        # No branch: which are large cannot be foreseen, and the next overwrites what is not.
+        # No branch, as it would be unpredictable; a value that is not large is overwritten.
         places[count] = c
         count += keys[c] >= least
     for c in range(count):
@@ -106,13 +106,13 @@ def _select_many(
 
 @compiled()
 def _least_key(keys: Ints, k: int, near: Ints, counts: Ints) -> tuple[int, int]:
-    """Return the least of the k largest keys, and how many with that key are among them.
+    """Return the least of the k largest keys, and how many equal keys are among them.
 
-    It is found digit by digit: how many keys that begin like it go on with each.
+    Found digit by digit, by counting the next digit of keys with the same prefix.
     """
     counts[:] = 0
     for c in range(len(keys)):
-        # Two lists: neighbours often have the same digit, and one would wait for the other.
+        # Two lists, as adjacent keys often have the same digit and increments would wait.
         counts[c & 1, (keys[c] >> 21) + 1024] += 1
     for digit in range(counts.shape[1]):
         counts[0, digit] += counts[1, digit]
@@ -136,7 +136,7 @@ def _least_key(keys: Ints, k: int, near: Ints, counts: Ints) -> tuple[int, int]:
 
 @compiled()
 def _digit(counts: Ints, wanted: int) -> tuple[int, int]:
-    """Return the digit of the key with so many at or above it, and its rank among its equals."""
+    """Return the digit of the ``wanted``-th largest key, and its rank among keys of that digit."""
     digit = len(counts) - 1
     while counts[digit] < wanted:
         wanted -= counts[digit]
@@ -146,14 +146,14 @@ def _digit(counts: Ints, wanted: int) -> tuple[int, int]:
 
 @compiled()
 def _digits(n: int, k: int) -> Digits:
-    """Make room for the keys of n values, where many of them are wanted."""
+    """Allocate the buffers for the keys of n values, if many of them are wanted."""
     m = n if k * MANY > n else 0
     return np.empty(m, np.int32), np.empty(m, np.int32), np.empty((2, 2048), np.int32)
 
 
 @compiled()
 def _groups(n: int, k: int) -> int:
-    """Return in how many groups n values are looked at: few, and several times k."""
+    """Return the number of groups of n values: few, and several times k."""
     return min(max(4 * (k + 1), n // CHUNK), n)
 
 
@@ -182,7 +182,7 @@ def _shrink(buffer: Singles, places: Ints, count: int, k: int) -> tuple[int, flo
 def largest(similarities: Singles, own: Longs, k: int) -> Ints:
     """Return the columns of the k largest values of each row, ascending, shape (rows, k).
 
-    Of equal values the first columns are taken.
+    Ties by the first columns.
 
     Parameters
     ----------
@@ -253,20 +253,19 @@ def largest_products(
     ----------
     indptr, indices, data : CSR of the queries
     first, stop : int
-        Which of them.
+        Their range.
     column_starts, column_rows, column_values : CSC of the n rows that are searched
     full : ndarray of shape (m, n)
-        Columns that many rows have a value in, zeros written out: such a column is added to all
-        sums at once, sooner than to one after the other.
+        Dense copies of columns with many non-zeros, which are added to all sums at once.
     place_of : ndarray of shape (d,) or (0,)
-        Where each column stands among these; -1 for those that do not. Empty: none does.
+        Place of each column among these; -1 for other columns. Empty: none.
     own : ndarray of shape (queries,)
         A row to leave out; -1 for none.
 
     Returns
     -------
     rows : ndarray of shape (stop - first, k)
-        Ascending; of equal products the first rows are taken.
+        Ascending; ties by the first rows.
     products : ndarray of the same shape
     """
     n = full.shape[1]

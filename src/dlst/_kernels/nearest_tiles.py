@@ -1,7 +1,7 @@
-"""The nearest of many rows from tiles of how near they are, read once while they lie in the cache.
+"""The nearest of many rows, from tiles of their nearness that are read once, while in the cache.
 
-Half the negative squared distance, x·y − |x|²/2 − |y|²/2, is the same from either side, so that
-one value serves the lists of both its rows. A list is a heap with its least value in front.
+Half the negative squared distance, x·y − |x|²/2 − |y|²/2, is symmetric, so that one value serves
+the lists of both its rows. A list is a heap with its least value in front.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
 CHUNK = 64
-"""Values that are refused together."""
+"""Values that are excluded together."""
 
 HALVINGS = 10
-"""Attempts to tell the nearest pairs of a first tile from the others before they are offered."""
+"""Attempts to find a threshold of the nearest pairs of a first tile before they are offered."""
 
 
 @compiled()
@@ -41,13 +41,13 @@ def offer(
     Parameters
     ----------
     tile : ndarray of shape (l, r)
-        How near left and right rows are.
+        Nearness of left and right rows.
     left_first, right_first : int
-        What the first left and right row is called in the lists.
+        Index of the first left and right row in the lists.
     own : ndarray of shape (l,)
-        A right row that is left out of each left row's list; -1 for none.
+        Right row that is left out of each left row's list; -1 for none.
     left_values, left_places : ndarray of shape (l, wanted)
-        The lists, which are changed; -inf where nothing was offered yet.
+        The lists, updated in place; -inf in empty places.
     right_values, right_places : ndarray of shape (r, wanted)
         Those of the right rows.
     """
@@ -82,7 +82,7 @@ def offer(
 
 @compiled(fastmath={"nnan", "nsz"})
 def _exceeded(row: Singles, wanted: int) -> Any:
-    """Return what at least so many values of a row exceed, and most others do not."""
+    """Return a threshold that the wanted number of values of a row exceed, and few more."""
     low, high = row[0], row[0]
     for near in row:
         low, high = min(low, near), max(high, near)
@@ -103,7 +103,7 @@ def _exceeded(row: Singles, wanted: int) -> Any:
 
 @compiled()
 def _replace(values: Singles, places: Ints, value: float, place: int) -> None:
-    """Put a value in the place of the least of a heap."""
+    """Replace the least value of a heap."""
     size, hole = len(values), 0
     while True:
         child = 2 * hole + 1

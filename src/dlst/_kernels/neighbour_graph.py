@@ -26,11 +26,11 @@ def neighbour_laplacian(
     X : ndarray or sparse of shape (n, d)
         Rows.
     n_neighbors : int
-        How many others each row is joined to, at most n − 1.
+        Number of nearest rows that each row is joined to, at most n − 1.
     weights : {"binary", "heat"}
         Weight of an edge: 1, or exp(−distance²/width²) with the mean length of an edge for width.
     n_jobs : int, optional
-        Of scikit-learn's neighbour search.
+        Passed to scikit-learn's neighbour search.
 
     Returns
     -------

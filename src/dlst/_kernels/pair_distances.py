@@ -1,7 +1,7 @@
 """Squared Euclidean distances of listed pairs of rows, by differences.
 
-The usual expansion |a|² - 2ab + |b|² is fast but blurs small distances; differences do not, and
-equal rows get equal distances to the last bit.
+The usual expansion |a|² - 2ab + |b|² is fast but inaccurate for small distances; differences are
+accurate, and equal rows get equal distances to the last bit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def dense_pair_distances(
 ) -> FloatArray:
     """Return |left[left_rows[p]] - right[right_rows[p]]|² for each pair p."""
     distances = np.empty(left_rows.size)
-    # Four pairs at once: each sum keeps its order, and none waits for its own last addition.
+    # Four pairs at once: each sum keeps its order, without waiting for its last addition.
     whole = left_rows.size - left_rows.size % 4
     for pair in range(0, whole, 4):
         a, b, c, d = (

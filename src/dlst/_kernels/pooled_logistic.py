@@ -1,4 +1,4 @@
-"""Loss, slope and curvature of a logistic regression whose slopes all labels share."""
+"""Loss and derivatives of a logistic regression with slopes shared by all labels."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Floats = NDArray[np.float64]
 Sums = tuple[float, Floats, Floats, Floats, Floats, Floats]
 
 TOGETHER = 512
-"""Factors from 1 to 2 that are multiplied before their logarithm is taken; 1024 would overflow."""
+"""Factors from 1 to 2 multiplied before taking their logarithm; 1024 would overflow."""
 
 
 LARGE = 40.0
-"""Logits beyond this count as this: what is left of 1 is below rounding."""
+"""Logits are clipped here, where 1 - p is below rounding."""
 
 
-# Loops without branches, calls and a fixed order of sums are worked on several labels at a time.
+# Loops without branches and calls, and with sums in any order, are vectorised over labels.
 @compiled(error_model="numpy", fastmath={"contract", "reassoc"})
 def logistic_sums(
     evidence: Floats,
@@ -41,7 +41,7 @@ def logistic_sums(
     known : ndarray of bool, shape (n, K) or (0, 0)
         Entries that count; an empty array for all.
     of_rows, of_labels : ndarray of shape (n,) and (K,)
-        How often rows and labels count.
+        Weights of rows and labels.
     intercepts : ndarray of shape (K,)
     slopes : ndarray of shape (m,)
 
@@ -84,7 +84,7 @@ def logistic_sums(
             weights[j] = counts[j] * small[j] * share * share
         for j in range(K):
             loss += counts[j] * (max(logits[j], 0.0) - present[i, j] * logits[j])
-        # The loss only says how far to go: its rounding, 1e-16 an entry, moves no step.
+        # The loss only serves the line search, so that its rounding, 1e-16 per entry, does no harm.
         if alike:
             for first in range(0, K, TOGETHER):
                 product = 1.0

@@ -14,9 +14,9 @@ FloatArray = NDArray[np.float64]
 
 
 class Solution(NamedTuple):
-    """Where a solver stopped, after how many iterations, and whether it met its tolerance.
+    """The result of a solver, its number of iterations, and whether it met its tolerance.
 
-    It also did where all that is left is rounding, which no further iteration would lower.
+    The tolerance also counts as met if only rounding error is left, which no iteration can reduce.
     """
 
     point: FloatArray
@@ -38,7 +38,7 @@ def accelerated_proximal_gradient(
     Parameters
     ----------
     start : ndarray
-        Where to start.
+        Starting point.
     gradient : callable
         The gradient of f.
     prox : callable
@@ -49,7 +49,7 @@ def accelerated_proximal_gradient(
         Stop when the proximal gradient, L ‖W − prox(W − ∇f(W)/L)‖, is at most this share of
         max(1, ‖∇f(start)‖).
     max_iter : int
-        Stop after so many steps, converged or not.
+        Maximum number of steps.
 
     Notes
     -----
@@ -79,10 +79,10 @@ def accelerated_proximal_gradient(
 
 
 class Agreement(NamedTuple):
-    """Where the two copies of the alternating direction method met.
+    """The result of the alternating direction method.
 
-    ``point`` has what the proximal step gives (exact low rank, exact zeros), ``smooth_point`` is
-    the other copy, ``dual`` the scaled multiplier, from which a like problem may start.
+    ``point`` is the copy after the proximal step (exact low rank, exact zeros), ``smooth_point``
+    the other copy, ``dual`` the scaled multiplier, from which a similar problem may start.
     """
 
     point: FloatArray
@@ -118,7 +118,7 @@ def admm(
     tol : float
         Stop when W − J and the change of J are both at most this share of max(1, ‖J‖).
     max_iter : int
-        Stop after so many rounds, converged or not.
+        Maximum number of rounds.
     dual : ndarray, optional
         First scaled multiplier; default 0.
     relaxation : float

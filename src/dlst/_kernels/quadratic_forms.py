@@ -1,7 +1,7 @@
-"""Quadratic forms of sparse rows, and the matrix of their products, by the entries that they have.
+"""Quadratic forms of sparse rows and the matrix of their products, by their stored entries.
 
-Both go from column to column, and in each from row to row: a row of the large matrix then stays in
-the cache for all entries that meet it. Rows come as CSR with ascending columns.
+Both loop over columns, and in each over rows: a row of the large matrix then stays in the cache for
+all entries that need it. Rows come as CSR with ascending columns.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 def quadratic_forms(indptr: Ints, indices: Ints, data: Floats, A: Floats) -> Floats:
     """Return x_i A x_iᵀ of CSR rows for a symmetric A of shape (d, d); reads its lower half.
 
-    O(Σ nnz_i²), where a product with A would take d for each entry.
+    O(Σ nnz_i²), while a product with A would take d operations per entry.
     """
     forms = np.zeros(len(indptr) - 1)
     stops, rows, entries = _by_columns(indptr, indices, len(A))
@@ -53,7 +53,7 @@ def column_products(indptr: Ints, indices: Ints, data: Floats, n_columns: int) -
 
 @compiled()
 def _by_columns(indptr: Ints, indices: Ints, n_columns: int) -> tuple[Longs, Ints, Ints]:
-    """Sort entries by column and row: where each column ends, and the row and place of each."""
+    """Sort entries by column and row: return column ends, and the row and place of each entry."""
     stops = np.zeros(n_columns + 1, np.int64)
     for f in indices:
         stops[f + 1] += 1

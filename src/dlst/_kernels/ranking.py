@@ -1,4 +1,4 @@
-"""Where the relevant labels of each row stand in its ranking, without sorting the row."""
+"""Ranks of the relevant labels of each row, without sorting the row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dlst._compiled import compiled
 
 BY_SCORE, FIRST_INDEX, LAST_INDEX = 0, 1, 2
-"""How equal scores are ordered: not at all, lower index first, higher index first."""
+"""Order of equal scores: none, lower index first, higher index first."""
 
 _IRRELEVANT, _RELEVANT, _UNJUDGED = 0, 1, 2
 
@@ -223,7 +223,7 @@ def _rank_row(
         ahead[p] = 0
         tied[p] = 0
     lowest = levels[m - 1]
-    # Bins first, running sums after: a label ahead of rank p is ahead of all ranks behind p.
+    # Counts per bin, then cumulative sums: a label ahead of rank p is ahead of all later ranks.
     for j in range(values.shape[0]):
         value = values[j]
         if value < lowest or state[j] != _IRRELEVANT:

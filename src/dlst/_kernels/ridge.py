@@ -1,10 +1,10 @@
 """Ridge regression of any targets on one set of rows, with exact leave-one-out predictions.
 
-The one place that leaves rows out of a ridge regression: kernel ridge, linear ridge and the ridge
-from codes to labels all come here.
+All leave-one-out of ridge regressions is here: that of kernel ridge, of linear ridge and of the
+ridge from codes to labels.
 
-A row of weight w counts as w equal rows, which are left out together. Times the roots of the
-weights, rows and targets are those of a regression without any, so all formulas stay as they are.
+A row of weight w counts as w equal rows, which are left out together. Rows and targets multiplied
+by the roots of the weights are those of an unweighted regression, so that all formulas apply.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Spectrum:
     V : ndarray of shape (p, q)
         Orthonormal columns.
     mean : ndarray of shape (p,)
-        What was subtracted from the rows.
+        Subtracted from the rows.
     root : ndarray of shape (n,) or None
         w^(1/2); None where all rows count once.
     """
@@ -78,8 +78,8 @@ class Spectrum:
     def orthonormalised(self) -> Spectrum:
         """Return the same with columns of U that are orthonormal to rounding.
 
-        From a Gram matrix, the columns of small eigenvalues lose digits. Strong columns come
-        first, so Gram-Schmidt (a Cholesky factor) leaves them alone and mends the weak ones.
+        Computed from a Gram matrix, columns of small eigenvalues lose digits. Those of large ones
+        come first, so that Gram-Schmidt (a Cholesky factor) only corrects the others.
         """
         if not self.U.size:
             return self
@@ -100,7 +100,7 @@ class RidgeSmoother:
     spectrum : Spectrum
         Of the training rows' centred features.
     alpha : float
-        Penalty λ of the squared norm, beside the sum of squared errors.
+        Penalty λ of the squared norm, added to the sum of squared errors.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class RidgeSmoother:
         return np.asarray(unscaled(fitted, self.root) + mean)
 
     def hat(self, rows: IntArray) -> Callable[[IntArray], FloatArray]:
-        """Return what gives the rows of H for any columns, (len(rows), len(columns))."""
+        """Return a function from columns to the rows of H there, (len(rows), len(columns))."""
         shrunk, root = self.U[rows] * self.shrinkage, self.root
         if root is None:
             return lambda columns: shrunk @ self.U[columns].T + 1 / len(self.U)
@@ -182,18 +182,18 @@ class RidgeSmoother:
 
 
 def without_own_target(fitted: FloatArray, T: FloatArray, leverage: FloatArray) -> FloatArray:
-    """Take from fitted values (n, t) what each row's own target gave: leave-one-out, exactly.
+    """Return exact leave-one-out predictions from fitted values (n, t).
 
-    A ridge regression gives a row's own target the weight h, its leverage; without the row the
-    prediction is (fitted − h t) / (1 − h).
+    In a fitted value of ridge regression the row's own target has the weight h, its leverage;
+    without the row the prediction is (fitted − h t) / (1 − h).
     """
-    # Under a vanishing penalty a row predicts itself alone; rounding must not make 1 − h zero.
+    # With a vanishing penalty h tends to 1; rounding must not make 1 − h zero.
     h = np.minimum(leverage, _MOST_LEVERAGE)[:, None]
     return np.asarray((fitted - h * T) / (1 - h))
 
 
 def differ_by_constants(T: Any, other: Any) -> bool:
-    """Tell whether targets differ by a constant in each column, which a ridge passes through."""
+    """Tell whether targets differ by a constant in each column, which a ridge preserves."""
     if T is other:
         return True
     if T.shape != other.shape:
@@ -202,7 +202,7 @@ def differ_by_constants(T: Any, other: Any) -> bool:
         difference = _dense(T[block]) - _dense(other[block])
         if block.start == 0:
             first = difference[0]
-        # Centring rounds: equal but for some units in the last place of 1.
+        # Centring rounds: equal up to some units in the last place of 1.
         if not (np.abs(difference - first) <= 1e-12).all():
             return False
     return True
@@ -211,13 +211,13 @@ def differ_by_constants(T: Any, other: Any) -> bool:
 def leave_one_out_errors(spectrum: Spectrum, T: Any, alphas: FloatArray) -> FloatArray:
     """Return the total squared leave-one-out error of targets for each penalty, rows by weight.
 
-    Targets are made dense a block of columns at a time, so thousands of sparse labels need no more
-    memory than the features do, and a further penalty costs O(n q min(q, t)).
+    Targets are made dense one block of columns at a time, so that thousands of sparse labels need
+    no more memory than the features; each penalty costs O(n q min(q, t)).
 
     Parameters
     ----------
     spectrum : Spectrum
-        Of centred features.
+        Decomposition of centred features.
     T : ndarray or sparse of shape (n, t)
         Targets.
     alphas : ndarray of shape (a,)
@@ -231,7 +231,7 @@ def leave_one_out_errors(spectrum: Spectrum, T: Any, alphas: FloatArray) -> Floa
     losses = spectrum.eigenvalues + alphas[:, None]
     shrinkages = spectrum.eigenvalues / losses
     weights = (1 - _leverage(spectrum, shrinkages)) ** -2
-    # What ridge takes from each direction, 1 − shrinkage without its cancellation.
+    # 1 − shrinkage, computed without cancellation.
     remains = alphas[:, None] / losses
     if t <= q:
         A, outside = _split(spectrum, T)
@@ -269,7 +269,7 @@ def unscaled(values: FloatArray, root: FloatArray | None) -> FloatArray:
 
 
 def _split(spectrum: Spectrum, T: Any) -> tuple[FloatArray, FloatArray]:
-    """Return Uᵀ T and what of the centred targets lies outside the columns of U."""
+    """Return Uᵀ T and the part of the centred targets outside the span of U."""
     T = _dense(T)
     T = scaled(T - weighted_mean(T, spectrum.root), spectrum.root)
     A = spectrum.U.T @ T

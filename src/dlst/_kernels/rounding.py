@@ -1,4 +1,4 @@
-"""How much of a number is rounding: where a solver cannot come nearer to an optimum."""
+"""The size of rounding errors, below which a solver makes no progress."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 
 def rounding_share(*sizes: int) -> float:
-    """Return the share of a number that sums over so many terms leave undecided.
+    """Return the relative rounding error of sums over this many terms.
 
-    Rounding errors add up like a random walk, so they grow with the root of the largest size. What
-    a step changes by less than this share of its size is no progress: a solver that got there has
-    converged, whatever tolerance it was asked for, and more iterations would change nothing.
+    Rounding errors add up like a random walk, so that they grow with the root of the largest
+    number of terms. A smaller relative change is no progress: the solver has converged, whatever
+    its tolerance, and more iterations would change nothing.
 
     Examples
     --------

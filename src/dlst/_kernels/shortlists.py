@@ -1,8 +1,8 @@
-"""Lists of labels: those of near rows, and those whose own scores are best.
+"""Lists of labels: those of near rows, and those with the best scores.
 
-There may be very many labels. Nothing is done for each of them and each row: a row meets the labels
-of its near rows and those that its features have weights for, and what it leaves in arrays as long
-as all labels is wiped out where it was left.
+There may be very many labels, so that no step is done for every pair of row and label: a row visits
+the labels of its near rows and those that its features have weights for, and arrays with an entry
+per label are reset only where it changed them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 LOG_CHUNK = 7
 CHUNK = 1 << LOG_CHUNK
-"""Labels whose scores are looked at, and wiped out, together where one of them was touched."""
+"""Labels whose scores are searched and reset together if one of them was touched."""
 
 
 @compiled(fastmath={"contract"})
@@ -41,7 +41,7 @@ def shortlists(
     Parameters
     ----------
     votes, voters : tuples of ndarrays of shape (n, k)
-        Of each kind of voters; k may differ.
+        One array for each kind of voters; k may differ.
     label_starts, labels_of : labels of the voters, CSR without data
     rows, weights : CSR of X (n, d) and of W (d, K)
     offset : ndarray of shape (K,)
@@ -49,14 +49,14 @@ def shortlists(
     by_offset : ndarray of shape (K,)
         Labels, largest offset first, equal ones in their order.
     n_best : int
-        Labels that are listed for their scores, ties by the lowest label; at most K.
+        Number of labels that are listed by score, ties by the lowest label; at most K.
 
     Returns
     -------
     starts, labels : ndarrays of shape (n + 1,) and (m,)
-        CSR of the lists, in the order in which labels were met.
+        CSR of the lists, in the order in which labels were found.
     given : ndarray of shape (kinds, m)
-        What voters of each kind gave.
+        Sums of the votes of each kind.
     scores : ndarray of shape (m,)
     """
     n, n_kinds, n_labels = len(voters[0]), len(voters), len(offset)
@@ -67,16 +67,16 @@ def shortlists(
                 most += label_starts[voter + 1] - label_starts[voter]
     starts, labels = np.zeros(n + 1, np.int64), np.empty(most, np.int64)
     given, scores = np.zeros((n_kinds, most)), np.empty(most, np.float32)
-    place, told = np.full(n_labels, -1), offset.copy()
+    place, sums = np.full(n_labels, -1), offset.copy()
     touched = np.zeros(n_labels // CHUNK + 1, np.bool_)
-    # One more: a chunk that is met again is written behind the last.
+    # One extra place: a chunk that was found before is written behind the last.
     chunks = np.empty(len(touched) + 1, np.int64)
     best, best_labels = np.empty(n_best, np.float32), np.empty(n_best, np.int64)
     count = 0
     for i in range(n):
-        n_chunks = _tell(i, rows, weights, told, touched, chunks)
+        n_chunks = _add_scores(i, rows, weights, sums, touched, chunks)
         if n_best > 0:
-            _find_best(told, chunks[:n_chunks], touched, offset, by_offset, best, best_labels)
+            _find_best(sums, chunks[:n_chunks], touched, offset, by_offset, best, best_labels)
         for kind in range(n_kinds):
             for c in range(voters[kind].shape[1]):
                 voter, vote = voters[kind][i, c], votes[kind][i, c]
@@ -88,21 +88,21 @@ def shortlists(
         starts[i + 1] = count
         for q in range(starts[i], count):
             place[labels[q]] = -1
-            scores[q] = told[labels[q]]
-        _wipe(told, chunks[:n_chunks], touched, offset)
+            scores[q] = sums[labels[q]]
+        _wipe(sums, chunks[:n_chunks], touched, offset)
     return starts, labels[:count], given[:, :count], scores[:count]
 
 
 @compiled(fastmath={"contract"})
-def _tell(
+def _add_scores(
     i: int,
     rows: tuple[Integers, Integers, Singles],
     weights: tuple[Integers, Integers, Singles],
-    told: Singles,
+    sums: Singles,
     touched: Bools,
     chunks: Longs,
 ) -> int:
-    """Add a row's scores to the offsets; name the chunks of its labels, and count them."""
+    """Add a row's scores to the offsets; write the chunks touched, and return their number."""
     row_starts, features, values = rows
     weight_starts, weight_labels, weight_values = weights
     count = 0
@@ -110,9 +110,9 @@ def _tell(
         feature, value = features[p], values[p]
         for q in range(weight_starts[feature], weight_starts[feature + 1]):
             label = weight_labels[q]
-            told[label] += value * weight_values[q]
+            sums[label] += value * weight_values[q]
             chunk = label >> LOG_CHUNK
-            # No branch: whether a chunk is new cannot be guessed.
+            # No branch, as it would be unpredictable whether a chunk is new.
             chunks[count] = chunk
             count += not touched[chunk]
             touched[chunk] = True
@@ -120,19 +120,19 @@ def _tell(
 
 
 @compiled()
-def _wipe(told: Singles, chunks: Longs, touched: Bools, offset: Singles) -> None:
-    """Put the offsets back in touched chunks."""
+def _wipe(sums: Singles, chunks: Longs, touched: Bools, offset: Singles) -> None:
+    """Reset touched chunks to the offsets."""
     for chunk in chunks:
-        part = told[chunk * CHUNK : chunk * CHUNK + CHUNK]
-        untold = offset[chunk * CHUNK : chunk * CHUNK + CHUNK]
+        part = sums[chunk * CHUNK : chunk * CHUNK + CHUNK]
+        untouched = offset[chunk * CHUNK : chunk * CHUNK + CHUNK]
         for c in range(len(part)):
-            part[c] = untold[c]
+            part[c] = untouched[c]
         touched[chunk] = False
 
 
 @compiled()
 def _find_best(
-    told: Singles,
+    sums: Singles,
     chunks: Longs,
     touched: Bools,
     offset: Singles,
@@ -140,10 +140,10 @@ def _find_best(
     best: Singles,
     labels: Longs,
 ) -> None:
-    """Find the labels with the best scores: in touched chunks, and first of all others."""
+    """Find the labels with the best scores, in touched chunks and by offset among all others."""
     best[:], labels[:] = -np.inf, len(offset)
     for chunk in chunks:
-        part = told[chunk * CHUNK : chunk * CHUNK + CHUNK]
+        part = sums[chunk * CHUNK : chunk * CHUNK + CHUNK]
         least, hits = best[-1], np.int32(0)
         for c in range(len(part)):
             hits += np.int32(part[c] >= least)
@@ -162,7 +162,7 @@ def _find_best(
 
 @compiled()
 def _list(label: int, place: Longs, labels: Longs, count: int) -> int:
-    """Give a label a place on the list where it has none; return how many are listed."""
+    """Append a label to the list unless it is there; return the length of the list."""
     if place[label] < 0:
         place[label], labels[count] = count, label
         return count + 1

@@ -15,14 +15,14 @@ FloatArray = NDArray[np.float64]
 # Gram matrix serves only for what stays above this share of σ₁: there the error is 2e-11 · σ₁.
 _SMALLEST_SHARE = 1e-5
 
-# Some eigenvectors are found faster than all where they are few among many: of 1200, thirty in half
-# the time, a quarter in the same.
+# A few eigenvectors are found faster than all: thirty of 1200 in half the time, a quarter of them
+# in the same time.
 _FEW = 0.2
 _MANY = 500
 
 
 class Shrunk(NamedTuple):
-    """A matrix with shrunk singular values, their sum and the number that is not 0."""
+    """A matrix with shrunk singular values, their sum, and the number of non-zero ones."""
 
     matrix: FloatArray
     nuclear_norm: float
@@ -32,10 +32,10 @@ class Shrunk(NamedTuple):
 def shrink_singular_values(
     A: FloatArray, threshold: float, *, expected_rank: int | None = None
 ) -> Shrunk:
-    """Lower every singular value by a threshold, to 0 at least: the prox of the nuclear norm.
+    """Subtract a threshold from every singular value, at least to 0: the prox of the nuclear norm.
 
     The Gram matrix of the shorter side takes one eigenproblem of size min(m, n) instead of an SVD;
-    an SVD is taken where the threshold is too small for the Gram matrix's precision.
+    an SVD is used if the threshold is too small for the Gram matrix's precision.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def shrink_singular_values(
     threshold : float
         At least 0.
     expected_rank : int, optional
-        About how many singular values are above the threshold, as an iteration knows from its
-        last step. Where they are few, only they are computed; the result is the same.
+        Approximate number of singular values above the threshold, known from a previous iteration.
+        If they are few, only they are computed; the result is the same.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def spectral_norm(A: Any) -> float:
         try:
             square = scipy.linalg.eigvalsh(shorter, subset_by_index=(last, last))[0]
         except scipy.linalg.LinAlgError:
-            # LAPACK may fail to choose one of many equal eigenvalues; it finds them all.
+            # LAPACK may fail to select one of many equal eigenvalues; computing all of them works.
             square = scipy.linalg.eigvalsh(shorter)[-1]
         return float(np.sqrt(max(square, 0.0)))
     if min(A.shape) <= 2:

@@ -1,4 +1,4 @@
-"""The leaf of each row in each of many trees, whose nodes lie one after the other in arrays."""
+"""The leaf of each row in each of many trees, whose nodes are concatenated in arrays."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def tree_leaves(
     right: Ints,
     roots: Ints,
 ) -> Ints:
-    """Return the number of the node that each row (n, d) ends in, for each tree (n, T).
+    """Return the index of the leaf of each row (n, d) in each tree, (n, T).
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        In single precision, in which scikit-learn's trees compare.
+        In single precision, as scikit-learn's trees compare.
     feature, threshold : ndarray of shape (m,)
         A row goes left at a node where its feature is at most the threshold.
     left, right : ndarray of shape (m,)
-        Nodes below, which have larger numbers; of a leaf, none does.
+        Child nodes, whose indices are larger than the node's; smaller for a leaf.
     roots : ndarray of shape (T,)
     """
     n, n_trees = X.shape[0], len(roots)

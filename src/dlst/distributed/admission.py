@@ -1,4 +1,4 @@
-"""What a fit on a cluster takes, and what it knows of labels before it starts."""
+"""Checks before a fit on a cluster: model, rows and labels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dlst.regressors import KernelRidge
 
 
 def checked_composition(model: Any) -> Any:
-    """Return the parts of the kernel composition; refuse what cannot be spread over blocks."""
+    """Return the parts of the kernel composition; refuse those that cannot work on blocks."""
     if not isinstance(model, DLST):
         raise DataError(
             f"{type(model).__name__} must have its rows in memory; got Dask arrays. "
@@ -55,7 +55,7 @@ def checked_composition(model: Any) -> Any:
 
 
 def check_looks(model: Any, looks: Looks, n_labels: int, min_rows: int) -> None:
-    """Refuse rows that a fit in one place would treat otherwise."""
+    """Refuse rows that a fit in memory would treat differently."""
     if looks.n_rows < max(min_rows, 2):
         raise DataError(
             f"on a cluster DLST must have at least {max(min_rows, 2)} rows; got {looks.n_rows}. "
@@ -72,7 +72,7 @@ def check_looks(model: Any, looks: Looks, n_labels: int, min_rows: int) -> None:
 
 
 def name_labels(model: Any, sets: LabelSets, Y: Any, n_features: int) -> LabelSets:
-    """Set what every method knows of its labels; return the sets of those that vary."""
+    """Set the attributes of labels that every method has; return the sets of varying labels."""
     positive, known = counts_of(sets)
     n_labels = int(sets.sets.shape[1])
     model.n_features_in_, model.n_labels_ = int(n_features), n_labels

@@ -1,4 +1,4 @@
-"""What a model says of rows when they, or its voters, lie on a cluster."""
+"""Predictions where the rows, or the model's voters, are on a cluster."""
 
 from __future__ import annotations
 
@@ -43,8 +43,7 @@ def answer(model: Any, method: str, X: Any, *arguments: Any, **named: Any) -> An
 
     Returns
     -------
-    What the method returns, Dask arrays in place of arrays where ``X`` is one: nothing is computed
-    before it is asked for.
+    What the method returns, with Dask arrays in place of arrays if ``X`` is one; these are lazy.
     """
     check_is_fitted(model)
     if method not in ANSWERED:
@@ -68,7 +67,7 @@ def answer(model: Any, method: str, X: Any, *arguments: Any, **named: Any) -> An
 
 
 def _near(light: Any, rows: Any, model: Any, voters: Sequence[Any] | None) -> Any:
-    """Find who votes on rows among the shards of a cluster; None for a model in memory."""
+    """Find the voters on rows among the shards of a cluster; None for a model in memory."""
     if voters is None:
         return None
     votes = [each for each in model.decoder_.evidences_ if each.space is not None]
@@ -89,8 +88,8 @@ def _near_in(shard: Voters, queries: _Queries, wanted: int, spaces: tuple[str, .
     searched = {"codes": (shard.codes, queries.codes), "features": (shard.X, queries.X)}
     found = []
     for space in spaces:
-        rows, asked = searched[space]
-        found.append(nearest_in(rows, wanted, asked))
+        rows, queries = searched[space]
+        found.append(nearest_in(rows, wanted, queries))
     return candidates(found, shard.start, shard.Y)
 
 
@@ -110,7 +109,7 @@ def _answered(
 
 
 def _dask_parts(X: Any) -> list[tuple[Any, int]]:
-    """Cut the blocks of a Dask array into lazy parts, which are scored at once; with lengths."""
+    """Split the blocks of a Dask array into lazy parts to be scored at once, with their lengths."""
     parts = []
     for block, length in zip(feature_blocks(X), row_lengths(X), strict=True):
         for cut in gen_batches(length, ROWS_AT_ONCE):

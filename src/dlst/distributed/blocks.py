@@ -13,13 +13,13 @@ from dlst._matrices import FeatureMatrix, IntArray, as_features, as_indicator, r
 from dlst.errors import DataError
 
 FAN_IN = 8
-"""So many sums are added up by one task."""
+"""Number of sums that one task adds up."""
 
 Sum = TypeVar("Sum")
 
 
 class Block(NamedTuple):
-    """Some training rows: the number of the first, features, and labels, NaN where unknown."""
+    """Some training rows: the index of the first, features, and labels, NaN where unknown."""
 
     start: int
     X: FeatureMatrix
@@ -27,7 +27,7 @@ class Block(NamedTuple):
 
     @property
     def rows(self) -> IntArray:
-        """The numbers of the rows."""
+        """The indices of the rows."""
         return np.arange(self.start, self.start + self.X.shape[0])
 
 
@@ -37,7 +37,7 @@ def row_lengths(X: Any) -> list[int]:
     Raises
     ------
     DataError
-        For lengths that Dask does not know.
+        If Dask does not know the lengths.
     """
     if len(X.shape) != 2:
         raise DataError(f"a Dask array must have rows and columns; got {len(X.shape)} dimensions.")
@@ -56,9 +56,9 @@ def feature_blocks(X: Any) -> list[Any]:
 
 
 def training_blocks(X: Any, Y: Any) -> tuple[list[Any], int, int]:
-    """Return lazy :class:`Block` of features and labels, and how many rows and labels there are.
+    """Return lazy :class:`Block` of features and labels, and the numbers of rows and labels.
 
-    Labels are cut like the features.
+    Labels are split like the features.
     """
     lengths = row_lengths(X)
     if not hasattr(Y, "__dask_graph__"):
@@ -79,14 +79,14 @@ def training_blocks(X: Any, Y: Any) -> tuple[list[Any], int, int]:
     blocks = [
         delayed(_block)(start, *pair)
         for start, *pair in zip(starts, feature_blocks(X), Y.to_delayed()[:, 0], strict=True)
-        # A block without rows says nothing.
+        # Blocks without rows are left out.
     ]
     kept = [block for block, length in zip(blocks, lengths, strict=True) if length]
     return kept, sum(lengths), int(Y.shape[1])
 
 
 def tree_sum(add: Callable[[Sequence[Sum]], Sum], parts: Sequence[Any]) -> Any:
-    """Add up lazy parts, few at a time, so that nobody holds them all."""
+    """Add up lazy parts, few at a time, so that no worker holds all of them."""
     parts = list(parts)
     while len(parts) > 1:
         parts = [

@@ -1,4 +1,4 @@
-"""The way to a cluster: one that runs somewhere, or processes of this machine."""
+"""Connections to a cluster: a running one, or processes of this machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ CONNECT_SECONDS = 10.0
 
 @contextmanager
 def connected(address: str | None = None, n_workers: int | None = None) -> Iterator[Any]:
-    """Give a client of the scheduler at an address, or of a local cluster of so many processes.
+    """Yield a client of the scheduler at an address, or of a local cluster of processes.
 
     Parameters
     ----------
     address : str, optional
-        Of a scheduler, such as ``tcp://10.0.0.1:8786``.
+        Address of a scheduler, such as ``tcp://10.0.0.1:8786``.
     n_workers : int, optional
-        Processes of this machine, each with one thread; ended when the client is closed.
+        Number of local processes, each with one thread; ended when the client is closed.
 
     Yields
     ------
@@ -30,9 +30,9 @@ def connected(address: str | None = None, n_workers: int | None = None) -> Itera
     Raises
     ------
     DataError
-        Where Dask is not installed.
+        If Dask is not installed.
     RunError
-        Where nobody answers at the address.
+        If no scheduler answers at the address.
 
     See Also
     --------
@@ -53,7 +53,7 @@ def connected(address: str | None = None, n_workers: int | None = None) -> Itera
         ) from error
     with ExitStack() as opened:
         if address is None:
-            # A killed worker is noticed by what it did not finish, not by log lines.
+            # A killed worker is noticed by its unfinished tasks, not by log lines.
             cluster = LocalCluster(
                 n_workers=n_workers,
                 threads_per_worker=1,

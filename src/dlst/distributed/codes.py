@@ -13,7 +13,7 @@ from dlst.encoders.choice import STUDIED_ITERATIONS
 
 
 def chosen_code(encoder: Any, sets: LabelSets, judge: Callable[[Any], float]) -> Any:
-    """Fit an encoder to counted label sets; one that has a choice asks the judge.
+    """Fit an encoder to counted label sets; one that chooses a code does so by the judge.
 
     Parameters
     ----------

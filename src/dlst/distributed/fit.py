@@ -1,4 +1,4 @@
-"""DLST fitted to rows that lie on a cluster: the five steps of a composition, block by block."""
+"""DLST fitted to rows on a cluster: the five steps of a composition, block by block."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from dlst.regressors import KernelRidge
 def fit(model: Any, X: Any, Y: Any, **weights: Any) -> Any:
     """Fit DLST to Dask arrays of features (n, d) and labels (n, K), cut by rows.
 
-    The result is that of the same rows in one place, to rounding, but for decisions: these are
-    learnt on the calibration rows alone. Voters stay where they are.
+    The result is that of a fit in memory, up to rounding, except for decisions: these are learnt on
+    the calibration rows alone. Voters stay on their workers.
     """
     if any(given is not None for given in weights.values()):
         raise DataError(
@@ -66,13 +66,13 @@ def fit(model: Any, X: Any, Y: Any, **weights: Any) -> Any:
         np.arange(len(model.decoder_.calibration_rows_)), model.decoder_.out_of_sample_proba_
     )
     model.decisions_ = layer.fit(found if layer.learns else None, fitting.calibration_labels)
-    # How frequent labels are is known of all rows.
+    # Label frequencies are those of all rows.
     model.decisions_.prior_correction_.log_prior_ = np.log(model.decoder_.prior_)
     return model
 
 
 class _Fitting:
-    """One fit: shards of scaled features and labels that vary, and what was counted of them."""
+    """One fit: shards of scaled features and varying labels, and counts of these."""
 
     def __init__(self, shards: Sequence[Any], n: int, sets: LabelSets, composition: Any):
         self.shards, self.n, self.sets, self.parts = shards, n, sets, composition
@@ -80,7 +80,7 @@ class _Fitting:
         self.means = self.n_positive / self.n_known
 
     def carry_out(self, model: Any) -> None:
-        """Choose width, penalty and code; regress; calibrate; and leave the voters in place."""
+        """Choose width, penalty and code; regress and calibrate; voters stay on their workers."""
         ridge = search(self.parts.regressor, self.shards, self.n, self.means)
         judged = VoteDecoder(random_state=self.parts.judge_seed)
         model.encoder_ = chosen_code(
@@ -99,13 +99,13 @@ class _Fitting:
         )
 
     def _codes_regression(self, ridge: Ridge, encoder: Any) -> Any:
-        """Regress codes; the full code is the labels less their mean, regressed already."""
+        """Regress codes; the full code, the labels less their mean, is regressed already."""
         if _is_full(encoder):
             return delayed(_less)(ridge.labels, self.means)
         return regress(ridge.labels.basis, self.shards, self.means, encoder)
 
     def _vote_loss(self, vote: VoteDecoder, ridge: Ridge, encoder: Any) -> float:
-        """Return what codes are worth: the left-out log-loss of the vote of near ones."""
+        """Return the loss of codes: the left-out log-loss of the vote of near rows."""
         rows = vote._draw_rows(np.arange(self.n))
         codes = self._codes_regression(ridge, encoder)
         near, labels = self._near(rows, vote, ridge, codes, encoder, features=False)
@@ -114,8 +114,8 @@ class _Fitting:
         return float(evidence.log_loss_.min())
 
     def _decoder(self, ridge: Ridge, codes: Any, encoder: Any) -> ClusterDecoder:
-        asked: EvidenceDecoder = self.parts.decoder
-        decoder = ClusterDecoder(**asked.get_params(deep=False))
+        unfitted: EvidenceDecoder = self.parts.decoder
+        decoder = ClusterDecoder(**unfitted.get_params(deep=False))
         check_parameters(decoder)
         rows = decoder._draw_rows(np.arange(self.n))
         near, labels = self._near(rows, decoder, ridge, codes, encoder, features=True)
@@ -155,11 +155,11 @@ class _Fitting:
         *,
         features: bool,
     ) -> tuple[Candidates, sp.csr_array]:
-        """Find the neighbours of calibration rows, left out with them; and the rows' labels."""
+        """Find the left-out neighbours of calibration rows, and the labels of these rows."""
         wanted = min(usable_neighbourhoods(decoder.k_grid, self.n)[-1] + 1, self.n - 1)
         queries = chosen_rows(self.shards, rows)
         rhos = tuple(float(rho) for rho in decoder.rho_grid)
-        # The encoder and the numbers of the rows are sent once, not with every task.
+        # The encoder and the row indices are sent once, not with every task.
         encoder, numbers = delayed(encoder, traverse=False), delayed(rows, traverse=False)
         parts = [
             delayed(near_in)(
@@ -194,7 +194,7 @@ class _Fitting:
 
 
 class _Merge:
-    """Keeps the nearest of what shards name, none of them a query itself."""
+    """Keeps the nearest candidates of all shards, without the queries themselves."""
 
     def __init__(self, wanted: int, own: IntArray):
         self.wanted, self.own = wanted, own
@@ -203,15 +203,19 @@ class _Merge:
         return merged(parts, self.wanted, self.own)
 
 
-def _regressor(asked: KernelRidge, ridge: Ridge, codes: Regressed) -> KernelRidge:
-    """Return the regressor as it predicts; it leaves nothing out, for its rows are elsewhere."""
-    asked.n_features_in_ = codes.basis.n_features_in_
-    asked._one_dimensional = False
-    asked.smoother_ = BasisPredictor(codes.basis)  # type: ignore[assignment]
-    asked.readout_ = readout_of(codes, ridge.alpha)
-    asked.basis_, asked.gamma_ = codes.basis, ridge.gamma
-    asked.alpha_, asked.loo_error_, asked.selection_ = ridge.alpha, ridge.error, ridge.tried
-    return asked
+def _regressor(regressor: KernelRidge, ridge: Ridge, codes: Regressed) -> KernelRidge:
+    """Set the regressor up to predict; it has no leave-one-out, as its rows are on the cluster."""
+    regressor.n_features_in_ = codes.basis.n_features_in_
+    regressor._one_dimensional = False
+    regressor.smoother_ = BasisPredictor(codes.basis)  # type: ignore[assignment]
+    regressor.readout_ = readout_of(codes, ridge.alpha)
+    regressor.basis_, regressor.gamma_ = codes.basis, ridge.gamma
+    regressor.alpha_, regressor.loo_error_, regressor.selection_ = (
+        ridge.alpha,
+        ridge.error,
+        ridge.tried,
+    )
+    return regressor
 
 
 def _is_full(encoder: Any) -> bool:

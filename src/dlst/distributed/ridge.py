@@ -1,7 +1,7 @@
 """Kernel ridge of rows on a cluster: sums over blocks, eigenproblems on one node.
 
-For each width a block gives KᵀK and KᵀY, 8s² + 8sK bytes whatever its rows; what is left out and
-how much a row weighs is computed where the row lies.
+For each width a block returns KᵀK and KᵀY, 8s² + 8sK bytes for any number of rows; left-out
+predictions and leverages are computed where the rows are.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Regressed(NamedTuple):
 
 
 class Ridge(NamedTuple):
-    """A width and a penalty, and the regression of the labels; its parts may lie on a cluster."""
+    """A width and a penalty, and the regression of the labels; its parts may be on a cluster."""
 
     labels: Any
     alpha: float
@@ -46,15 +46,15 @@ class Ridge(NamedTuple):
 
 
 class RowsSmoother(StreamedSmoother):
-    """The smoother of all rows of a cluster, asked about some of them.
+    """The smoother of all rows of a cluster, evaluated at some of them.
 
     Parameters
     ----------
     regressed : Regressed
-        Of the targets that it is asked about.
+        Regression of the targets to be smoothed.
     alpha : float
     X : ndarray or csr_array of shape (m, d)
-        The rows in question.
+        The rows to evaluate it at.
     """
 
     def __init__(self, regressed: Regressed, alpha: float, X: FeatureMatrix):
@@ -67,7 +67,7 @@ class RowsSmoother(StreamedSmoother):
         self._readout = readout_of(regressed, alpha)
 
     def regress(self, T: Any) -> Readout:
-        """Return the regression of these targets of all rows, which is known."""
+        """Return the known regression of these targets of all rows."""
         return self._readout
 
 
@@ -87,11 +87,11 @@ def search(ridge: KernelRidge, blocks: Sequence[Any], n: int, means: FloatArray)
     ridge : KernelRidge
         Unfitted.
     blocks : sequence of lazy Block
-        Features scaled.
+        With scaled features.
     n : int
-        Rows in all.
+        Number of all rows.
     means : ndarray of shape (K,)
-        What stands for unknown labels.
+        Values of unknown labels.
     """
     bases, alphas = _bases(ridge, blocks, n), ridge.penalties()
     attempts = [regress(basis, blocks, delayed(means, traverse=False)) for basis in bases]
@@ -128,7 +128,7 @@ def sum_of(parts: Sequence[Any]) -> Any:
 
 
 def chosen_rows(blocks: Sequence[Any], rows: IntArray) -> Any:
-    """Return one lazy block of some rows, by their ascending numbers."""
+    """Return one lazy block of some rows, by their ascending indices."""
     return delayed(stacked)([delayed(_picked)(block, rows) for block in blocks])
 
 
@@ -138,7 +138,7 @@ def _picked(block: Block, rows: IntArray) -> Block:
 
 
 def stacked(parts: Sequence[Block]) -> Block:
-    """Put blocks into one, whose rows have numbers of their own."""
+    """Concatenate blocks into one, whose rows are numbered from 0."""
     features = [part.X for part in parts]
     sparse = any(sp.issparse(X) for X in features)
     X = sp.csr_array(sp.vstack(features, format="csr")) if sparse else np.vstack(features)
@@ -147,7 +147,7 @@ def stacked(parts: Sequence[Block]) -> Block:
 
 
 def _bases(ridge: KernelRidge, blocks: Sequence[Any], n: int) -> list[Any]:
-    """Draw the rows that the same ridge would draw in one place, and span them for each width."""
+    """Draw the basis rows that a ridge in memory would draw, and span a basis for each width."""
     if ridge.basis != "random" or ridge.kernel == "precomputed" or ridge.gamma == "scale":
         raise DataError(
             "on a cluster a kernel ridge must have basis='random', a kernel of features, and a "

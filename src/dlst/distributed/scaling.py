@@ -1,4 +1,4 @@
-"""The scale of features that lie on a cluster, from what was added up over their blocks."""
+"""The scaling of features on a cluster, from sums over their blocks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dlst.methods.scaling import (
 
 
 def fitted_scaler(scaling: Scaling, looks: Looks) -> FeatureScaler:
-    """Return the scaler that all rows in one place would have given."""
+    """Return the scaler that a fit in memory would give."""
     scaler = FeatureScaler(scaling)
     scaler.scaling_ = _what_fits(looks) if scaling == "auto" else scaling
     scaler.check(looks.smallest)
@@ -28,7 +28,7 @@ def fitted_scaler(scaling: Scaling, looks: Looks) -> FeatureScaler:
 
 
 def are_thin(looks: Looks) -> bool:
-    """Say whether less than a quarter of the features are non-zero, as in texts."""
+    """Tell whether less than a quarter of the features are non-zero, as in texts."""
     return _density(looks) < TEXT_DENSITY
 
 
@@ -56,7 +56,7 @@ def _learnt(scaling: str, looks: Looks) -> dict[str, Any]:
     n, d = looks.n_rows, len(looks.columns.mean)
     if scaling == "standard":
         mean, variance = looks.columns.mean, looks.columns.variance
-        # As scikit-learn: what varies by rounding only is constant.
+        # As in scikit-learn: features that vary by rounding only are constant.
         rounding = n * np.finfo(np.float64).eps
         constant = variance <= rounding * variance + (n * mean * np.finfo(np.float64).eps) ** 2
         scale = np.where(constant, 1.0, np.sqrt(variance))

@@ -1,4 +1,4 @@
-"""What is done with the training rows of one shard, where they lie."""
+"""Computations on the training rows of one shard, on their worker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dlst.distributed.votes import Candidates, candidates, nearest_in
 
 
 class Voters(NamedTuple):
-    """A shard of training rows as they vote: where it begins, codes, features, labels."""
+    """A shard of voting training rows: index of the first, codes, features, labels."""
 
     start: int
     codes: FloatArray
@@ -43,12 +43,12 @@ def near_in(
     rhos: tuple[float, ...],
     features: bool,
 ) -> Candidates:
-    """Name the nearest of a shard by codes left out with the query, for each rho, and features."""
+    """Return the nearest of a shard by left-out codes, for each rho, and by features."""
     m = shard.X.shape[0]
     inside = (rows >= shard.start) & (rows < shard.start + m)
     local = stacked([Block(0, queries.X[~inside], queries.Y[~inside]), shard])
     n_outside = int((~inside).sum())
-    # A query that lies in this shard is its own row there, which is no neighbour of itself.
+    # A query in this shard is not its own neighbour.
     places = np.empty(len(rows), dtype=np.int64)
     places[~inside] = np.arange(n_outside)
     places[inside] = n_outside + rows[inside] - shard.start
@@ -61,7 +61,7 @@ def near_in(
         rhos,
     )
     if features:
-        # One more: the query itself may be among them.
+        # One extra, as the query itself may be among them.
         found.append(nearest_in(shard.X, wanted + 1, queries.X))
     return candidates(found, shard.start, shard.Y)
 
@@ -69,7 +69,7 @@ def near_in(
 def left_out_labels(
     shard: Block, labels: Regressed, alpha: float, means: FloatArray, rows: IntArray
 ) -> tuple[Spread, FloatArray]:
-    """Return how read-outs of absent labels spread, each row left out, and those of some rows."""
+    """Return the spread of left-out read-outs of absent labels, and the read-outs of some rows."""
     smoother = RowsSmoother(labels, alpha, shard.X)
     left_out = smoother.leave_one_out(targets_of(shard, means))
     absent = (shard.Y.toarray() == 0).astype(np.float64)
@@ -78,7 +78,7 @@ def left_out_labels(
 
 
 def voters_of(shard: Block, codes: Regressed, alpha: float, encoder: Any, rho: float) -> Voters:
-    """Return a shard as it votes: codes left out, blended with a share of their targets."""
+    """Return a shard of voters: left-out codes, blended with a share of their targets."""
     smoother, targets = RowsSmoother(codes, alpha, shard.X), encoder.transform(shard.Y)
     left_out = smoother.leave_one_out(targets)
     return Voters(shard.start, (1.0 - rho) * left_out + rho * targets, shard.X, shard.Y)

@@ -1,4 +1,4 @@
-"""What is counted over blocks of rows and added up: spreads, looks of features, label sets."""
+"""Counts over blocks of rows, which are added up: spreads, kinds of features, label sets."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Spread]) -> Spread:
-        """Spread of all that the parts are of."""
+        """Spread of the union of the parts."""
         return reduce(cls._pair, parts)
 
     @classmethod
@@ -57,7 +57,7 @@ class Spread(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """What a scaling is chosen by, and what it needs: see :class:`~dlst.methods.FeatureScaler`."""
+    """Statistics that :class:`~dlst.methods.FeatureScaler` chooses and fits a scaling by."""
 
     n_rows: int
     nonzeros: int
@@ -71,7 +71,7 @@ class Looks(NamedTuple):
 
     @classmethod
     def of(cls, block: Block) -> Looks:
-        """Look at the features of a block."""
+        """Compute the statistics of a block's features."""
         X = block.X
         lengths = row_norms(X, squared=True)
         longer = lengths[lengths > 0]
@@ -91,7 +91,7 @@ class Looks(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Looks]) -> Looks:
-        """Look at all that the parts are of."""
+        """Combine the statistics of parts."""
         n, nonzeros, smallest, row_sums, n_long, ones, columns, documents, largest = zip(
             *parts, strict=True
         )
@@ -116,7 +116,7 @@ def _sparse_spread(X: sp.csr_array) -> Spread:
 
 
 def label_sets_of(block: Block) -> LabelSets:
-    """Count the label sets of a block; ``first`` and ``inverse`` say nothing of other blocks."""
+    """Count the label sets of a block; ``first`` and ``inverse`` refer to this block only."""
     return _without_rows(distinct_label_sets(block.Y))
 
 
@@ -130,7 +130,7 @@ def joined_label_sets(parts: Sequence[LabelSets]) -> LabelSets:
 
 
 def counts_of(sets: LabelSets) -> tuple[FloatArray, FloatArray]:
-    """Return how many rows have each label, and how many it is known of; both (K,)."""
+    """Return the numbers of rows with each label, and where it is known; both (K,)."""
     unknown = np.isnan(sets.sets.data)
     counts, shape = sets.counts.astype(np.float64), sets.sets.shape
 

@@ -1,7 +1,7 @@
-"""Votes of rows that lie on a cluster: each shard names its nearest, and the best of all vote.
+"""Votes of rows on a cluster: each shard returns its nearest, and the nearest of all vote.
 
-What travels for a block of m queries is k + 1 neighbours from each shard, with distance, number and
-labels; nobody sees all rows.
+For a block of m queries each shard sends k + 1 neighbours, with distances, indices and labels; no
+worker sees all rows.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from dlst.regressors import KernelBasis, Readout
 
 
 class Candidates(NamedTuple):
-    """The nearest rows of each query, nearest first, by their numbers; and the labels of all.
+    """Indices of the nearest rows of each query, nearest first, and their labels.
 
     Attributes
     ----------
     found : tuple of Neighbours
-        For each space that was searched; ``indices`` are numbers of training rows.
+        For each space that was searched; ``indices`` are those of training rows.
     rows : ndarray of shape (m,)
         The training rows that occur, ascending.
     labels : csr_array of shape (m, K)
-        Theirs.
+        Labels of ``rows``.
     """
 
     found: tuple[Neighbours, ...]
@@ -50,8 +50,8 @@ class Candidates(NamedTuple):
 
 
 def candidates(found: Sequence[Neighbours], start: int, Y: sp.csr_array) -> Candidates:
-    """Name neighbours among the rows of one shard, which begins with row ``start``."""
-    # Where a shard has too few rows a place is empty: infinitely far, and it never votes.
+    """Return candidates among the rows of one shard, which begins with row ``start``."""
+    # If a shard has too few rows, places are empty: infinitely far, so that they never vote.
     found = [Neighbours(np.maximum(each.indices, 0), each.squared_distances) for each in found]
     places = np.unique(np.concatenate([each.indices.ravel() for each in found]))
     renamed = tuple(Neighbours(each.indices + start, each.squared_distances) for each in found)
@@ -59,7 +59,7 @@ def candidates(found: Sequence[Neighbours], start: int, Y: sp.csr_array) -> Cand
 
 
 def merged(parts: Sequence[Candidates], wanted: int, own: IntArray | None = None) -> Candidates:
-    """Keep the nearest of what several shards name, equally near ones by their numbers.
+    """Keep the nearest candidates of several shards, ties by the lowest index.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def merged(parts: Sequence[Candidates], wanted: int, own: IntArray | None = None
     wanted : int
         Neighbours to keep.
     own : ndarray of shape (n_queries,), optional
-        For each query the row that is not its neighbour.
+        For each query, the row that is left out.
     """
     found = []
     for spaces in zip(*(part.found for part in parts), strict=True):
@@ -91,12 +91,12 @@ def merged(parts: Sequence[Candidates], wanted: int, own: IntArray | None = None
 
 
 def nearest_in(rows: FeatureMatrix, wanted: int, queries: FeatureMatrix) -> Neighbours:
-    """Search one shard; one that has fewer rows than are wanted names them all."""
+    """Search one shard; all its rows are returned if they are fewer than wanted."""
     return nearest_neighbours(rows, min(wanted, rows.shape[0]), queries)
 
 
 class ClusterLabels(Labels):
-    """Labels of some rows, with the counts of all rows of a cluster."""
+    """Labels of some rows, with label counts of all rows of a cluster."""
 
     def __init__(self, Y: sp.csr_array, n_positive: FloatArray, n_known: FloatArray):
         super().__init__(Y)
@@ -105,9 +105,9 @@ class ClusterLabels(Labels):
 
 @dataclass(frozen=True, eq=False)
 class CalibrationRows(TrainingRows):
-    """What the evidences of a cluster say of the calibration rows, each left out.
+    """What the evidences need of the calibration rows, each left out.
 
-    ``labels`` are those of the rows that occur, and ``rows`` places among them.
+    ``labels`` are those of calibration rows and voters, and ``rows`` places among these.
 
     Attributes
     ----------
@@ -117,10 +117,10 @@ class CalibrationRows(TrainingRows):
         Left-out read-outs of the labels.
     link_scale : ndarray of shape (K,)
     readout : Readout or None
-        Of the labels; None where the codes are the labels less ``code_offset``.
+        Read-out of the labels; None if the codes are the labels less ``code_offset``.
     code_offset : ndarray of shape (K,) or None
     n_training : int
-        Rows of the cluster.
+        Number of rows on the cluster.
     """
 
     near: tuple[Neighbours, ...] = ()
@@ -133,7 +133,7 @@ class CalibrationRows(TrainingRows):
 
 
 class BasisPredictor(NamedTuple):
-    """What the direct read-out asks of new rows."""
+    """The smoother of the direct read-out, for new rows."""
 
     basis: KernelBasis
 
@@ -146,7 +146,7 @@ class ClusterReadout(DirectReadout):
     """The direct read-out, regressed on a cluster."""
 
     def fit(self, training: Any) -> FloatArray:
-        """Take over what was regressed; return the values of the calibration rows."""
+        """Store the regression; return the values of the calibration rows."""
         self.from_codes_ = False
         self.smoother_ = BasisPredictor(training.basis)  # type: ignore[assignment]
         self.link_scale_ = training.link_scale
@@ -156,7 +156,7 @@ class ClusterReadout(DirectReadout):
 
 
 class _FoundVote:
-    """A vote whose neighbours are found elsewhere and given for the rows that come next."""
+    """A vote whose neighbours are found on the cluster and set before rows are scored."""
 
     given_: Neighbours
 
@@ -164,7 +164,7 @@ class _FoundVote:
         return self.given_
 
     def left_out_votes(self) -> None:
-        """Say nothing: who voted is known where the rows lie."""
+        """Return None: the votes are on the cluster."""
 
 
 class ClusterCodeVote(_FoundVote, CodeVote):
@@ -189,7 +189,7 @@ class ClusterFeatureVote(_FoundVote, FeatureVote):
 
 
 class ClusterDecoder(EvidenceDecoder):
-    """The default decoder where voters lie on a cluster."""
+    """The default decoder with voters on a cluster."""
 
     def _make_evidences(self, training: TrainingRows) -> list[Evidence]:
         evidences: list[Evidence] = []
@@ -202,7 +202,7 @@ class ClusterDecoder(EvidenceDecoder):
         return evidences
 
     def given(self, near: Candidates) -> ClusterDecoder:
-        """Return the same for some rows, whose neighbours these are."""
+        """Return a copy for some rows, with their neighbours."""
         other, labels = copy(self), Labels(near.labels)
         other.evidences_ = [copy(evidence) for evidence in self.evidences_]
         spaces = iter(near.local())
@@ -213,4 +213,4 @@ class ClusterDecoder(EvidenceDecoder):
         return other
 
     def votes(self, codes: Any, *, X: Any = None) -> None:
-        """Say nothing: who voted is known where the rows lie."""
+        """Return None: the votes are on the cluster."""
