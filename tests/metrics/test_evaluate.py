@@ -84,7 +84,7 @@ def test_a_single_name_is_a_list_of_one():
 def test_scores_that_are_no_probabilities_are_not_cut_at_a_half_in_silence():
     logits = np.log(S) - np.log1p(-S)
     for function in (m.evaluate, m.evaluate_per_class):
-        with pytest.warns(UserWarning, match=r"are no probabilities.*threshold= \(0 for logits\)"):
+        with pytest.warns(UserWarning, match=r"are not probabilities.*threshold= \(0 for logits\)"):
             function(Y, logits, ["macro_f1"])
     assert m.evaluate(Y, logits, "micro_f1", threshold=0) == m.evaluate(Y, S, "micro_f1")
 

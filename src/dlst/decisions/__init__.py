@@ -1,7 +1,7 @@
 """Probabilities to label sets: a rule for each measure, open to every method.
 
 Each rule is an estimator with ``fit(P, Y)`` on out-of-sample probabilities and ``apply(p)`` on new
-ones; anybody's probabilities will do.
+ones, from any model.
 """
 
 from typing import TYPE_CHECKING

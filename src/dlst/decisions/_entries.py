@@ -1,4 +1,4 @@
-"""Probabilities as the rules see them: entries of a matrix, all of them or only the stored ones."""
+"""Probabilities as rules use them: all entries of a matrix, or only the stored ones."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from dlst._matrices import BoolArray, FloatArray, IntArray
 from dlst.errors import DataError
 
 LEAST = float(np.finfo(np.float64).tiny)
-"""Lowest threshold: what has probability 0 is never decided for, stored or not."""
+"""Lowest threshold: labels with probability 0 are never decided for, stored or not."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
     """A matrix (n, K) of probabilities: an array, or the stored entries of a CSR matrix.
 
-    What the rules compute has the shape of ``values``; :meth:`of_rows` and :meth:`of_labels`
-    bring one number for each row or label to that shape.
+    Rules compute arrays of the shape of ``values``; :meth:`of_rows` and :meth:`of_labels` bring one
+    number for each row or label to that shape.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class Entries:
     shape : (int, int)
     indptr, indices : ndarray, or None when all entries are there
     weights : ndarray of shape (n,)
-        How often each row counts.
+        Weight of each row.
     label_weights : ndarray of shape (K,) or None
-        How often each label counts; None: once.
+        Weight of each label; None: 1.
     """
 
     values: FloatArray
@@ -42,21 +42,21 @@ class Entries:
 
     @property
     def n_rows(self) -> float:
-        """Rows, each as often as it counts."""
+        """Number of rows, by weight."""
         return float(self.weights.sum())
 
     def of_rows(self, numbers: FloatArray) -> FloatArray:
-        """Give each entry the number of its row."""
+        """Return for each entry the number of its row."""
         if self.indptr is None:
             return numbers[:, None]
         return np.repeat(numbers, np.diff(self.indptr))
 
     def of_labels(self, numbers: FloatArray) -> FloatArray:
-        """Give each entry the number of its label."""
+        """Return for each entry the number of its label."""
         return numbers[None, :] if self.indices is None else numbers[self.indices]
 
     def row_sums(self, numbers: Any) -> FloatArray:
-        """Add up what entries of each row have, labels as often as they count, shape (n,)."""
+        """Add up values of entries by row, labels by weight, shape (n,)."""
         if self.label_weights is not None:
             numbers = numbers * self.of_labels(self.label_weights)
         if self.indptr is None:
@@ -65,25 +65,25 @@ class Entries:
         return np.asarray(running[self.indptr[1:]] - running[self.indptr[:-1]])
 
     def label_sums(self, numbers: Any) -> FloatArray:
-        """Add up what entries of each label have, rows as often as they count, shape (K,)."""
+        """Add up values of entries by label, rows by weight, shape (K,)."""
         if self.indices is None:
             return np.asarray(self.weights @ numbers)
         weighted = numbers * self.of_rows(self.weights)
         return np.bincount(self.indices, weighted, self.shape[1]).astype(np.float64, copy=False)
 
     def total(self, of_labels: FloatArray) -> float:
-        """Add up what labels (K,) have, each as often as it counts."""
+        """Add up values of labels (K,), by weight."""
         return float(
             of_labels.sum() if self.label_weights is None else self.label_weights @ of_labels
         )
 
     @property
     def n_labels(self) -> float:
-        """Labels, each as often as it counts."""
+        """Number of labels, by weight."""
         return self.total(np.ones(self.shape[1]))
 
     def rows(self, chosen: IntArray) -> Entries:
-        """Give the entries of some rows."""
+        """Return the entries of some rows."""
         if self.indptr is None:
             values, indptr, indices = self.values[chosen], None, None
         else:
@@ -93,7 +93,7 @@ class Entries:
         return Entries(values, shape, indptr, indices, self.weights[chosen], self.label_weights)
 
     def decided(self, chosen: BoolArray) -> sp.csr_array:
-        """Give ones at the chosen entries, shape (n, K)."""
+        """Return ones at the chosen entries, shape (n, K)."""
         if self.indptr is None or self.indices is None:
             return sp.csr_array(chosen.astype(np.float64))
         kept = np.concatenate([[0], np.cumsum(chosen)])[self.indptr]
@@ -101,7 +101,7 @@ class Entries:
         return sp.csr_array((np.ones(len(columns)), columns, kept), shape=self.shape)
 
     def matrix(self, values: FloatArray) -> Any:
-        """Give values as a matrix (n, K) of the kind that came, CSR or dense."""
+        """Return values as a matrix (n, K) of the kind given, CSR or dense."""
         if self.indptr is None:
             return values
         return sp.csr_array((values, self.indices, self.indptr), shape=self.shape)
@@ -116,7 +116,7 @@ class BestFraction(NamedTuple):
 
 
 def best_fraction(entries: Entries, group: Literal["rows", "labels", "all"]) -> BestFraction:
-    """Find half the best expected F1 of each group of entries, and what it is reached with.
+    """Find half the best expected F1 of each group of entries, and the size that reaches it.
 
     max_D TP(D) / (|D| + s), with s the expected positives of the group, is reached by the entries
     above its own value t. Dinkelbach's iteration t ← TP(p > t) / (|p > t| + s) rises from 0 to it
@@ -145,7 +145,7 @@ def best_fraction(entries: Entries, group: Literal["rows", "labels", "all"]) -> 
     while True:
         chosen = p > spread(value)
         now = sums(chosen.astype(np.float64))
-        # The chosen entries only get fewer; when they are as many as before, they are the same.
+        # The chosen entries only decrease; if their number is unchanged, so are they.
         if not (now < size).any():
             return BestFraction(value, now, total)
         size = now
@@ -158,7 +158,7 @@ def as_entries(
 ) -> Entries:
     """Check probabilities, dense or sparse; entries that a sparse matrix does not store are 0.
 
-    With ``any_score`` all numbers will do.
+    With ``any_score``, all numbers are accepted.
     """
     indptr = indices = None
     if sp.issparse(probabilities):
@@ -179,7 +179,7 @@ def as_entries(
         raise DataError(
             f"probabilities must have a column for each of the {n_labels} labels; got {shape[1]}."
         )
-    # min() and max() spread NaN and need no mask of the size of the probabilities.
+    # min() and max() propagate NaN, and need no mask of the size of the probabilities.
     least, most = (values.min(), values.max()) if values.size else (0.0, 1.0)
     if any_score and np.isnan(least):
         raise DataError("scores must be numbers; got NaN.")

@@ -1,4 +1,4 @@
-"""What every decision rule promises, and the correction for positives that are missing."""
+"""The interface of decision rules, and the correction for missing positives."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from dlst.decisions._entries import Entries, as_entries
 from dlst.errors import DataError
 
 MOST_CERTAIN = 0.98
-"""What a probability corrected for missing positives is cut off at."""
+"""Upper bound of probabilities corrected for missing positives."""
 
 CARDINALITY = number(above=0) | NONE
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """What a rule learns from.
+    """The data that a rule learns from.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Examples:
     votes: sp.csr_array | None
 
     def mean_labels(self) -> float:
-        """Give the mean number of labels of the rows that have a known entry."""
+        """Return the mean number of labels of the rows that have a known entry."""
         n, K = self.labels.shape
         unknown = np.isnan(self.labels.data)
         row_of = np.repeat(np.arange(n), np.diff(self.labels.indptr))
@@ -59,14 +59,14 @@ class Examples:
 class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the rules: learn on out-of-sample probabilities, decide on new ones.
 
-    A rule knows nothing of the method that gave the probabilities. It asks for probabilities that
-    mean what they say (calibrated) and were predicted without the row itself. Labels that are
-    unknown (NaN) count by their probability, like all others; from Y a rule takes only how many
-    labels rows have, and which sets of them.
+    A rule does not depend on the method that gave the probabilities. These must be calibrated, and
+    predicted without the row itself. Unknown labels (NaN) count by their probability, like all
+    others; from Y a rule only takes the number of labels of rows, and their label sets.
 
-    Where positives are missing from Y the probabilities are too low by the share c of positives
-    that was observed. If the true mean number of labels of an instance is known (``cardinality``),
-    c = observed / expected positives, and the rule works on min(p / c, 0.98) throughout.
+    If positives are missing from Y, probabilities are too low by the factor c, the share of
+    positives that was observed. If the true mean number of labels of an instance is known
+    (``cardinality``), c = observed / expected positives, and the rule works on min(p / c, 0.98)
+    throughout.
 
     Attributes
     ----------
@@ -86,10 +86,10 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
     """Whether the rule learns from probabilities; if not, ``fit`` takes None for them."""
 
     takes_any_score: ClassVar[bool] = False
-    """Whether the rule goes by the order of what it is given, which need not be probabilities."""
+    """Whether the rule only uses the order of its input, which need not be probabilities."""
 
     takes_votes: ClassVar[bool] = False
-    """Whether votes of training rows make the rule better."""
+    """Whether the rule uses votes of training rows."""
 
     _constraints: ClassVar[Constraints] = {"cardinality": CARDINALITY}
     cardinality: float | None
@@ -109,7 +109,7 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
         Parameters
         ----------
         probabilities : array-like or sparse of shape (q, K)
-            Out-of-sample probabilities; what a sparse matrix does not store is 0.
+            Out-of-sample probabilities; entries that a sparse matrix does not store are 0.
         Y : array-like or sparse of shape (n, K)
             Labels of the training rows: 0, 1, NaN for unknown.
         sample_weight : array-like of shape (n,), optional
@@ -127,7 +127,7 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
         labels = as_indicator(Y)
         n, self.n_labels_ = labels.shape
         if not n:
-            raise DataError("a rule must have rows to learn from; got none. Give some of training.")
+            raise DataError("a rule must have rows to learn from; got none. Pass training rows.")
         given = as_weights(sample_weight, n, "sample_weight")
         weights = np.ones(n) if given is None else given
         self.label_weights_ = as_weights(label_weight, self.n_labels_, "label_weight")
@@ -139,7 +139,7 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
         if entries.shape[0] != len(chosen):
             raise DataError(
                 f"probabilities must have a row for each of the {len(chosen)} rows of Y; got "
-                f"{entries.shape[0]}. Say with rows= which of them these are."
+                f"{entries.shape[0]}. Pass their places as rows=."
             )
         entries = replace(entries, weights=weights[chosen], label_weights=self.label_weights_)
         entries = self._corrected(entries)
@@ -154,7 +154,7 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
         probabilities : array-like or sparse of shape (n, K)
             Sparse probabilities need no dense array of their shape on the way.
         scores : array-like or sparse of shape (n, K), optional
-            Ranking scores, which the rule "top" goes by; the probabilities by default.
+            Ranking scores, used by the rule "top"; the probabilities by default.
         votes : sparse of shape (n, n_training), optional
             How much each training row votes on these.
         """
@@ -177,7 +177,7 @@ class DecisionRule(BaseEstimator, ABC):  # type: ignore[misc]
         return self._corrected(replace(entries, label_weights=self.label_weights_))
 
     def _corrected(self, entries: Entries) -> Entries:
-        # The correction changes no order, but makes what it cuts off equal.
+        # The correction keeps the order, but creates ties at its upper bound.
         if self.observed_share_ == 1.0 or self.takes_any_score:
             return entries
         values = np.minimum(entries.values / self.observed_share_, MOST_CERTAIN)

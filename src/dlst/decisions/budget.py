@@ -1,4 +1,4 @@
-"""Rules that give each row exactly r labels: the best of its ranking, or those that serve F1."""
+"""Rules that give each row exactly r labels: the best of its ranking, or the best for F1."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class BudgetRule(DecisionRule):
         Labels of each row; by default ``cardinality``, else the mean number of labels in training,
         rounded up.
     mu : float
-        μ: what macro-F1 is worth, micro-F1 being worth 1.
+        μ: the weight of macro-F1; that of micro-F1 is 1.
     cardinality : float, optional
         True mean number of labels of an instance, where positives are missing in training.
 
@@ -143,7 +143,7 @@ class BudgetRule(DecisionRule):
         measure = np.maximum(LEAST, size + positives)
         worth = (self.mu / self.n_labels_) / measure
         worth[size + positives == 0] = 0.0
-        # Without any positive and any decision the worth of a hit is undefined.
+        # Without any positive and any decision the value of a hit is undefined.
         self.slope_ = 2.0 / max(1.0, size.sum() + positives.sum()) + 2.0 * worth
         self.offset_ = -worth * 2.0 * hits / measure
 
@@ -154,7 +154,7 @@ class BudgetRule(DecisionRule):
 
 
 def _budget(r: int | None, cardinality: float | None, examples: Examples) -> int:
-    """Give the number of labels per row: r, else the cardinality rounded up; at most K."""
+    """Return the number of labels per row: r, else the cardinality rounded up; at most K."""
     K = int(examples.labels.shape[1])
     if r is None:
         known = examples.mean_labels() if cardinality is None else cardinality

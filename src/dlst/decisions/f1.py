@@ -1,4 +1,4 @@
-"""The default rule: good label sets in all three F1 measures at once."""
+"""The default rule: label sets that are good by all three F1 measures at once."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ class F1Rule(DecisionRule):
     skewed probabilities the mean gap is below 2 %, and none reaches 15 %.
 
     A rare label has a small m, so its own threshold has most of the weight; no constant is needed
-    to shrink it. With one label (K = 1) the row has no say (ν = 0): its best set is never empty.
+    to shrink it. With one label (K = 1) ν = 0, as the best set of a row is never empty.
 
     Parameters
     ----------
     mu, nu : float
-        μ and ν: what macro-F1 and instance-F1 are worth, micro-F1 being worth 1. Raise ``mu`` where
-        rare labels matter, ``nu`` where each row should have labels.
+        μ and ν: the weights of macro-F1 and instance-F1; that of micro-F1 is 1. Raise ``mu`` if
+        rare labels matter, ``nu`` if each row should have labels.
     max_iter : int
-        Most passes from each start; the fixed point is reached sooner as a rule.
+        Maximum number of passes from each start; fewer usually reach the fixed point.
     cardinality : float, optional
         True mean number of labels of an instance, where positives are missing in training.
 
@@ -75,7 +75,7 @@ class F1Rule(DecisionRule):
     value_ : float
         Expected value of the objective on the training rows.
     n_iter_ : int
-        Passes made.
+        Number of passes.
 
     References
     ----------
@@ -101,7 +101,7 @@ class F1Rule(DecisionRule):
         self.row_worth_ = (self.nu if self.n_labels_ > 1 else 0.0) / entries.n_rows
         own, rows = best_fraction(entries, "labels"), best_fraction(entries, "rows")
         self.value_, self.n_iter_ = -np.inf, 0
-        # There are several fixed points; starts from much, middling and nothing find good ones.
+        # There are several fixed points; starts with all, some and no decisions find good ones.
         for start in (np.full_like(own.value, LEAST), own.value, np.full_like(own.value, np.inf)):
             chosen = entries.values >= entries.of_labels(np.maximum(LEAST, start))
             sums = _Sums.of(entries, chosen)

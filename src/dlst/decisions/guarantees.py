@@ -1,4 +1,4 @@
-"""Label sets with a guarantee: the loss is bounded whatever the data and the model are."""
+"""Label sets with a guarantee: a bound on the loss for any data and any model."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class ConformalRule(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     threshold_ : float
-        What reaches it is decided for.
+        Labels that reach it are decided for.
     risk_ : float
         Mean loss of the calibration rows at the threshold.
     n_calibration_ : int
-        Rows that count.
+        Number of rows that count.
     guarantee_ : str
         What is proven, in a sentence.
 
@@ -93,7 +93,7 @@ class ConformalRule(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         probabilities : array-like of shape (n, K)
-            Of rows that the model has not seen.
+            Probabilities of rows that the model has not seen.
         Y : array-like or sparse of shape (n, K)
             Their labels; NaN is not judged.
         """
@@ -147,9 +147,9 @@ class ConformalRule(BaseEstimator):  # type: ignore[misc]
 
 @with_parameters
 class ConformalLabels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose label sets keep a risk: recall, precision or Hamming loss.
+    """A classifier whose label sets bound a risk: recall, precision or Hamming loss.
 
-    What is proven holds for any model and any distribution, as long as calibration rows and new
+    The bound holds for any model and any distribution, as long as calibration rows and new
     rows are exchangeable; a better model gives smaller sets, not a truer bound.
 
     Parameters
@@ -209,7 +209,7 @@ class ConformalLabels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> ConformalLabels:
-        """Fit the model where it is not, and find the threshold.
+        """Fit the model unless it is ``"prefit"``, and find the threshold.
 
         Parameters
         ----------
@@ -245,12 +245,12 @@ class ConformalLabels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> sp.csr_array:
-        """Give the label sets, ones in an indicator of shape (n, K)."""
+        """Return the label sets as an indicator of shape (n, K)."""
         check_is_fitted(self)
         return self.rule_.apply(self.model_.predict_proba(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give the model's own probabilities, shape (n, K)."""
+        """Return the model's probabilities, shape (n, K)."""
         check_is_fitted(self)
         return np.asarray(self.model_.predict_proba(X))
 

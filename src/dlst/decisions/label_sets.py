@@ -1,4 +1,4 @@
-"""Scores of whole label sets, the best of them, and how right their probabilities are."""
+"""Scores of whole label sets, the best of them, and the calibration of their probabilities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRIOR_SHARE = 0.05
 """Share of its prior that a set has in the vote when no neighbour has it."""
 
 MARGIN = 1e-6
-"""Probabilities are kept this far from 0 and 1 before their logit is taken."""
+"""Probabilities are clipped to this distance from 0 and 1 before their logit is taken."""
 
 SOURCES = ("labels' own", "neighbours", "prior")
 BINS = 10
@@ -30,11 +30,11 @@ class TopSets(NamedTuple):
     Attributes
     ----------
     indices : ndarray of shape (n, k)
-        Which of ``sets``.
+        Indices into ``sets``.
     probabilities : ndarray of shape (n, k)
     contributions : ndarray of shape (n, k, 3)
         What the labels' probabilities, the neighbours' vote and the prior add to the set's
-        log-probability; differences between the sets of a row mean something, levels do not.
+        log-probability; only differences between the sets of a row are meaningful.
     sets : csr_array of shape (u, K)
         The label sets of training.
 
@@ -55,24 +55,24 @@ class TopSets(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[TopSets], sets: sp.csr_array) -> TopSets:
-        """Put blocks of rows one below another."""
+        """Concatenate blocks of rows."""
         indices, probabilities, contributions = (
             np.concatenate(found) for found in zip(*(part[:3] for part in parts), strict=True)
         )
         return cls(indices, probabilities, contributions, sets)
 
     def labels(self, row: int, place: int = 0) -> IntArray:
-        """Give the columns of the labels of a row's set."""
+        """Return the columns of the labels of a row's set."""
         number = self.indices[row, place]
         return np.asarray(
             self.sets.indices[self.sets.indptr[number] : self.sets.indptr[number + 1]]
         )
 
     def to_frame(self, label_names: Sequence[str] | None = None) -> pd.DataFrame:
-        """Give a line for each row and set: row, rank, labels, probability, what speaks for it."""
+        """Return a line for each row and set: row, rank, labels, probability, contributions."""
         n, k = self.indices.shape
         names: Any = range(self.sets.shape[1]) if label_names is None else label_names
-        said = [
+        named = [
             ", ".join(str(names[label]) for label in self.labels(row, place).tolist())
             for row in range(n)
             for place in range(k)
@@ -81,7 +81,7 @@ class TopSets(NamedTuple):
             {
                 "row": np.repeat(np.arange(n), k),
                 "rank": np.tile(np.arange(1, k + 1), n),
-                "labels": said,
+                "labels": named,
                 "probability": self.probabilities.ravel(),
             }
         )
@@ -92,7 +92,7 @@ class TopSets(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SetScores:
-    """What speaks for each of u label sets, for some rows: an array of shape (3, n, u)."""
+    """Contributions to the scores of u label sets, for some rows: an array of shape (3, n, u)."""
 
     parts: FloatArray
 
@@ -105,7 +105,7 @@ class SetScores:
         ``log_prior`` has shape (u,), or (n, u) where rows are left out.
         """
         inside = np.clip(entries.values, MARGIN, 1.0 - MARGIN)
-        # An entry that is not stored has the least logit; what is stored is above it.
+        # Entries that are not stored have the least logit; stored ones are above it.
         least = np.log(MARGIN) - np.log1p(-MARGIN)
         above = np.log(inside) - np.log1p(-inside) - least
         spoken = entries.matrix(above) @ sets.T
@@ -120,16 +120,16 @@ class SetScores:
         return cls(parts)
 
     def without(self, rows: IntArray, sets: IntArray) -> SetScores:
-        """Take sets out of the candidates of some rows."""
+        """Remove sets from the candidates of some rows."""
         self.parts[0, rows, sets] = _NEVER
         return self
 
     def total(self, coef: FloatArray) -> FloatArray:
-        """Give α, γ, δ times the parts, added up."""
+        """Return the sum of α, γ, δ times the parts."""
         return np.asarray(np.tensordot(coef, self.parts, 1))
 
     def top(self, coef: FloatArray, k: int, seen: float) -> TopSets:
-        """Give the k likeliest sets; ``seen`` is what the probabilities of all sets add up to."""
+        """Return the k likeliest sets; ``seen`` is the sum of the probabilities of all sets."""
         total = self.total(coef)
         best = np.argsort(-total, axis=1, kind="stable")[:, :k]
         found = np.take_along_axis(total, best, axis=1)
@@ -142,7 +142,7 @@ class SetScores:
 
 
 def to_shares(total: FloatArray) -> FloatArray:
-    """Make log-weights (n, u) shares of 1, in their place; return the logs of their sums.
+    """Normalise log-weights (n, u) to shares of 1, in place; return the logs of their sums.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def to_shares(total: FloatArray) -> FloatArray:
 
 
 def calibration_error(confidence: FloatArray, right: BoolArray, weights: FloatArray) -> float:
-    """Give the expected calibration error: mean |confidence − share right| over ten equal bins.
+    """Return the expected calibration error: mean |confidence − share right| over ten equal bins.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""All that lies between a method's probabilities and its answers: calibration, rules, ranking."""
+"""From a method's probabilities to its answers: calibration, rules, ranking."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from dlst._parameters import check_parameters, one_of, parameter, with_parameter
 from dlst._weights import Weights
 from dlst.decisions.base import CARDINALITY, DecisionRule
 from dlst.decisions.budget import TopRule
+from dlst.decisions.lazy_rules import LazyRules
 from dlst.decisions.prior_correction import TAU, PriorCorrection, Tau
 from dlst.decisions.registry import RULES, Decision
-from dlst.decisions.when_asked import RulesWhenAsked
 from dlst.decoders import clipped_logit
 from dlst.decoders.calibration import fit_logistic
 from dlst.errors import DataError
 from dlst.parts import OutOfSample
 
 OwnOrRule: TypeAlias = Decision | Literal["own"]
-"""What ``decision`` may be."""
+"""Values of ``decision``."""
 
 DECISIONS = ("own", *get_args(Decision))
 """All of them: the method's own decisions, then the rules."""
 
 _MARGIN = 1e-9
-"""What is nearer to 0 or 1 is not more certain to the calibration; it may still be ranked."""
+"""Calibration clips probabilities to this distance from 0 and 1; rankings do not."""
 
 _RANKED_MARGIN = 1e-15
 
 
 LEARNT_ENTRIES = 4_000_000
-"""Rows times labels that decisions are learnt on, at most; more rows would change little."""
+"""Maximum number of rows times labels that decisions are learnt on; more change little."""
 
 
 @with_parameters
 class DecisionLayer(BaseEstimator):  # type: ignore[misc]
-    """What a method decides and ranks by, learnt on out-of-sample probabilities of training rows.
+    """The decisions and ranking of a method, learnt on out-of-sample probabilities.
 
-    Rules take probabilities at their word, so these are calibrated first: logit p ← a_j + b logit p
-    by maximum likelihood on the out-of-sample rows, b ≥ 0 shared by all labels. That changes no
-    ranking of rows within a label, and next to nothing where a method is calibrated already.
+    Rules need calibrated probabilities, so these are calibrated first: logit p ← a_j + b logit p
+    by maximum likelihood on the out-of-sample rows, b ≥ 0 shared by all labels. That keeps
+    the ranking of rows within a label, and changes little if a method is calibrated already.
 
-    Where there are out-of-sample probabilities all rules can be had: the one that decides is learnt
-    at once, any other when it is first asked for, or when the model is saved. Without, there is
-    "top", which goes by the ranking.
+    With out-of-sample probabilities all rules are available: the one that decides is learnt at
+    once, any other when it is first used, or when the model is saved. Without, there is "top",
+    which only uses the ranking.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     rules_ : mapping of str to DecisionRule
-        The rules that can be had.
+        The available rules.
     intercept_, slope_ : ndarray of shape (K,), float
         a and b of the calibration.
     prior_correction_ : PriorCorrection
@@ -84,7 +84,7 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
     tau: Tau = parameter(default=0.0, must_be=TAU)
 
     def check(self) -> DecisionLayer:
-        """Refuse wrong parameters before any work is done."""
+        """Check the parameters before any work is done."""
         check_parameters(self)
         return self
 
@@ -101,7 +101,7 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         found : OutOfSample or None
-            Rows, their probabilities, and who voted on them.
+            Rows, their probabilities, and the votes on them.
         Y : csr_array of shape (n, K)
             Labels of all training rows.
         weights : Weights, optional
@@ -132,15 +132,15 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
             )
             return rule
 
-        rules = RulesWhenAsked(RULES, learn)
+        rules = LazyRules(RULES, learn)
         if self.decision in RULES:
-            # What these labels cannot teach is missed only where it is asked for.
+            # A rule that cannot be learnt from these labels raises an error only when it is used.
             rules.learn(self.decision)
         self.rules_ = rules
         return self
 
     def rule(self, name: str) -> Any:
-        """Give a rule by name."""
+        """Return a rule by name."""
         one_of(*RULES).check("decision", name)
         if name not in self.rules_:
             raise DataError(
@@ -154,16 +154,16 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
         return rule.apply(self.calibrated(P), S, votes=votes)
 
     def rank(self, P: FloatArray, S: FloatArray, labels: Any = slice(None)) -> FloatArray:
-        """Give the scores that labels are ranked by: the method's own, or corrected logits.
+        """Return the scores that labels are ranked by: the method's own, or corrected logits.
 
-        Of rows by labels, or of single entries, each of the label that ``labels`` names.
+        For rows by labels, or for single entries of the labels in ``labels``.
         """
         if self.prior_correction_.tau_ == 0.0:
             return S
         return self.prior_correction_.apply(clipped_logit(P, _RANKED_MARGIN), labels)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Give a copy or a file all rules, and nothing that they are learnt from."""
+        """Return the state with all rules learnt, without the data that they are learnt from."""
         state: dict[str, Any] = super().__getstate__()
         return {**state, "rules_": dict(self.rules_)} if "rules_" in state else state
 
@@ -177,7 +177,7 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
         self.slope_ = float(slopes[0])
 
     def calibrated(self, P: FloatArray) -> FloatArray:
-        """Give the probabilities that the rules work on."""
+        """Return the probabilities that the rules use."""
         if self.slope_ == 1.0 and not self.intercept_.any():
             return P
         calibrated: FloatArray = expit(self.intercept_ + self.slope_ * clipped_logit(P, _MARGIN))
@@ -185,7 +185,7 @@ class DecisionLayer(BaseEstimator):  # type: ignore[misc]
 
 
 def _some_rows(found: OutOfSample) -> OutOfSample:
-    """Take rows at even steps where there are more than enough."""
+    """Take evenly spaced rows if there are more than enough."""
     n, K = found.probabilities.shape
     chosen = slice(None, None, -(-n * K // LEARNT_ENTRIES))
     votes = None if found.votes is None else found.votes[chosen]

@@ -1,4 +1,4 @@
-"""Ranking by what a row adds to the prior: rare labels a little higher."""
+"""Prior correction of rankings, which raises rare labels a little."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from dlst.errors import DataError
 from dlst.metrics import instance_average_precision
 
 Tau: TypeAlias = float | Literal["auto"]
-"""How much of a label's frequency is taken out of its score; "auto": by left-out rows."""
+"""Strength of the correction by label frequency; "auto": chosen on left-out rows."""
 
 TAU = number() | one_of("auto")
 GRID = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 STUDIED_TAU = 0.2
-"""What served best on the whole on 29 data sets."""
+"""The best value overall on 29 data sets."""
 
 BEYOND_CHANCE = 2.0
-"""A mean difference of less than so many standard errors is put down to chance."""
+"""A mean difference below this many standard errors is attributed to chance."""
 
 
 @with_parameters
 class PriorCorrection(BaseEstimator):  # type: ignore[misc]
     """Rank labels of a row by score − τ log π, π the label's share of the training rows.
 
-    Probabilities of rare labels are drawn to their prior by every method that shrinks. τ > 0 takes
-    some of that back in the ranking of each row; within a label it changes no order, and decisions
-    by probabilities do not know of it.
+    Methods that regularise shrink the probabilities of rare labels towards their prior. τ > 0
+    partly reverts that in the ranking of each row; it changes neither the order within a label nor
+    decisions by probabilities.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
     def fit(
         self, scores: Any, Y: Any, sample_weight: Any = None, *, rows: Any = None
     ) -> PriorCorrection:
-        """Learn the prior, and τ where it is left open.
+        """Learn the prior, and τ if it is ``"auto"``.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
         counted = np.flatnonzero(np.isfinite(precisions[0]))
         weights = (weights if rows is None else weights[rows])[counted]
         if len(counted) < 2 or weights.sum() <= 1.0:
-            # Nothing is changed where no rows have labels to be judged by.
+            # Without rows that have labels to judge by, nothing is corrected.
             self.tau_ = 0.0
             return self
         precisions, truth = precisions[:, counted], judged[counted].toarray()
@@ -132,22 +132,22 @@ class PriorCorrection(BaseEstimator):  # type: ignore[misc]
         return np.asarray(np.asarray(scores) - self.handicap()[labels])
 
     def handicap(self) -> FloatArray:
-        """Return what is taken from each label's scores, shape (K,)."""
+        """Return what is subtracted from each label's scores, shape (K,)."""
         check_is_fitted(self)
         return np.asarray(self.tau_ * self.log_prior_)
 
 
 def _first_is_right(scores: FloatArray, labels: FloatArray) -> FloatArray:
-    """Say of each row whether the label with the best score, of those known, is there."""
+    """Tell for each row whether the known label with the best score is present."""
     first = np.where(np.isnan(labels), -np.inf, scores).argmax(axis=1)
     return np.asarray(labels[np.arange(len(labels)), first] == 1.0, dtype=np.float64)
 
 
 def _near_the_best(values: FloatArray, weights: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Return the mean of each row of values, and whether chance may have put it below the best."""
+    """Return the mean of each row of values, and whether it is below the best by chance only."""
     total = weights.sum()
     means = values @ weights / total
-    # Errors of the differences: all values are of the same rows, which vary far more themselves.
+    # Errors of the differences: all values are of the same rows, which vary far more.
     below = values[int(np.argmax(means))] - values
     lost = below @ weights / total
     squares = (below - lost[:, None]) ** 2 @ weights

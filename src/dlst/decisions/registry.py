@@ -37,7 +37,7 @@ def make_rule(name: Decision, **params: Any) -> DecisionRule:
     name : str
         One of :data:`RULES`.
     **params
-        Of the rule.
+        Parameters of the rule.
 
     Returns
     -------

@@ -18,7 +18,7 @@ SPARE = 0.1
 
 
 def row_losses(P: FloatArray, Y: FloatArray, risk: Risk, threshold: float) -> FloatArray:
-    """Give the loss of each row, shape (n,), from 0 to 1; NaN is not judged.
+    """Return the loss of each row, shape (n,), from 0 to 1; NaN is not judged.
 
     recall: share of the row's labels that are not found. precision: share of the labels found that
     are wrong, 0 where none is found. hamming: share of wrong entries.
@@ -36,7 +36,7 @@ def row_losses(P: FloatArray, Y: FloatArray, risk: Risk, threshold: float) -> Fl
 
 
 def conformal_recall_threshold(P: FloatArray, Y: FloatArray, alpha: float) -> float:
-    """Give the highest threshold with (n R̂ + 1)/(n + 1) ≤ α, R̂ the mean share of labels missed.
+    """Return the highest threshold with (n R̂ + 1)/(n + 1) ≤ α, R̂ the mean share of labels missed.
 
     The loss of a row falls when the threshold does, and is at most 1. Of n + 1 exchangeable rows
     the new one is as likely to be any of them, so its expected loss is at most α (Angelopoulos
@@ -55,12 +55,12 @@ def conformal_recall_threshold(P: FloatArray, Y: FloatArray, alpha: float) -> fl
 
 
 def p_value(losses: FloatArray, alpha: float, delta: float) -> float:
-    """Give a p-value of "the expected loss is above α", from losses in [0, 1] of independent rows.
+    """Return a p-value of "the expected loss is above α" for losses in [0, 1] of independent rows.
 
     A gambler stakes a share ν_i of the capital on row i, known before the row is:
     Π_i (1 − ν_i (L_i − α)). If E[L] > α the capital shrinks on average, and exceeds 1/p at any time
-    with probability at most p (Ville). The stake is what pays best for the variance seen so far
-    (Waudby-Smith, Ramdas 2024); ``delta`` only chooses it.
+    with probability at most p (Ville). The stake is optimal for the variance seen so far
+    (Waudby-Smith, Ramdas 2024); ``delta`` only affects the stake.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def p_value(losses: FloatArray, alpha: float, delta: float) -> float:
 def tested_threshold(
     P: FloatArray, Y: FloatArray, risk: Risk, alpha: float, delta: float
 ) -> float | None:
-    """Give a threshold whose risk is at most α with probability 1 − δ, or None.
+    """Return a threshold whose risk is at most α with probability 1 − δ, or None.
 
     Thresholds are tested in an order fixed beforehand, each at level δ, until one fails; all that
     passed are right together with probability 1 − δ (Angelopoulos et al. 2021, fixed sequence).
@@ -96,7 +96,7 @@ def tested_threshold(
 
 
 def safest_first(risk: Risk) -> FloatArray:
-    """Give the thresholds from the safest on: low for recall, high for precision, ½ for Hamming."""
+    """Return the thresholds, safest first: low for recall, high for precision, ½ for Hamming."""
     if risk == "recall":
         return GRID
     from_the_top = GRID[::-1] if risk == "precision" else GRID[GRID <= 0.5][::-1]

@@ -19,7 +19,7 @@ from dlst.errors import DataError
 
 FEWEST_ROWS = 10
 LEARNT_PAIRS = 2_000_000
-"""Rows times sets that the weights are learnt on, at most; more rows would change little."""
+"""Maximum number of rows times sets that weights are learnt on; more change little."""
 
 BLOCK_PAIRS = 4_000_000
 
@@ -41,7 +41,7 @@ class SubsetRule(DecisionRule):
     be found: the share of training rows whose set is theirs alone says how often that happens, and
     probabilities of the others are lowered by it.
 
-    Positives missing from Y are missing from its sets, too; ``cardinality`` does not mend that.
+    Positives missing from Y are missing from its sets, too; ``cardinality`` does not correct that.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class SubsetRule(DecisionRule):
     cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
     def top_sets(self, probabilities: Any, k: int = 5, *, votes: Any = None) -> TopSets:
-        """Give the k likeliest label sets of each row, or all where there are fewer.
+        """Return the k likeliest label sets of each row, or all if there are fewer.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class SubsetRule(DecisionRule):
         self._weigh(examples, counts)
 
     def _weigh(self, examples: Examples, counts: FloatArray) -> None:
-        """Learn α, γ, δ on rows whose set is not theirs alone, and how right they are on all."""
+        """Learn α, γ, δ on rows that share their set, and the calibration error on all."""
         self.coef_, self._takes_votes = np.array([1.0, 0.0, 0.0]), examples.votes is not None
         own = self._set_of_row[examples.rows]
         weight = examples.entries.weights
@@ -193,7 +193,7 @@ def _fitted(
 def set_loss(
     coef: FloatArray, scores: SetScores, own: IntArray, weights: FloatArray
 ) -> tuple[float, FloatArray]:
-    """Give the mean of −log P(own set | x), and its gradient by α, γ, δ."""
+    """Return the mean of −log P(own set | x), and its gradient by α, γ, δ."""
     rows, share = np.arange(len(own)), weights / weights.sum()
     total = scores.total(coef)
     at_own = total[rows, own]
@@ -205,7 +205,7 @@ def set_loss(
 
 
 def _whole_rows(labels: sp.csr_array, weights: FloatArray) -> IntArray:
-    """Give the rows that count and have every label known."""
+    """Return the rows that count and have every label known."""
     rows = np.repeat(np.arange(labels.shape[0]), np.diff(labels.indptr))
     unknown = np.bincount(rows[np.isnan(labels.data)], minlength=labels.shape[0])
     whole = np.flatnonzero((unknown == 0) & (weights > 0))

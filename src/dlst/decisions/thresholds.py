@@ -14,7 +14,7 @@ from dlst.decisions.base import CARDINALITY, DecisionRule, Examples
 
 @with_parameters
 class _Thresholds(DecisionRule):
-    """A threshold for all labels, or one for each; of rows :class:`InstanceRule` finds one."""
+    """A threshold for all labels, or one for each; :class:`InstanceRule` has one for each row."""
 
     cardinality: float | None = parameter(default=None, must_be=CARDINALITY)
 
@@ -164,7 +164,7 @@ class InstanceRule(_Thresholds):
     learns = False
 
     def _learn(self, examples: Examples) -> None:
-        """Nothing: a row needs no other."""
+        """Learn nothing: each row is decided by itself."""
 
     def _decide(self, entries: Entries, scores: Any, votes: Any) -> sp.csr_array:
         limits = np.maximum(LEAST, best_fraction(entries, "rows").value)

@@ -1,4 +1,4 @@
-"""How often truth and decisions agree: counts by label and by instance, and fractions of them."""
+"""Agreement of truth and decisions: counts by label and by instance, and their ratios."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dlst.metrics._ranks import Average, Convention, Empty, resolve, summarise
 
 
 class Weighing(NamedTuple):
-    """How often each instance and each label counts."""
+    """Weights of instances and labels."""
 
     rows: FloatArray
     labels: FloatArray
@@ -30,7 +30,7 @@ class Weighing(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Of each label, rows by weight; or of each instance, labels by weight."""
+    """Counts of each label, rows by weight; or of each instance, labels by weight."""
 
     tp: FloatArray
     fp: FloatArray
@@ -39,7 +39,7 @@ class Counts(NamedTuple):
 
 
 class Fraction(NamedTuple):
-    """What is divided, and by what."""
+    """Numerator and denominator."""
 
     upper: FloatArray
     lower: FloatArray
@@ -67,7 +67,7 @@ def intersection_over_union(counts: Counts) -> Fraction:
 def count(
     Y: Any, Y_pred: Any, of: Unit, sample_weight: Any, label_weight: Any
 ) -> tuple[Counts, Weighing]:
-    """Check everything, and count what is right and wrong of each label or each instance."""
+    """Check the input, and count right and wrong entries of each label or instance."""
     truth = as_truth(Y)
     weights = Weighing.check(truth, sample_weight, label_weight)
     decided = as_decisions(Y_pred, truth)
@@ -85,7 +85,7 @@ def count(
 
     everything = (weights.rows if of == "label" else weights.labels).sum()
     tp = total(hits)
-    # Differences of sums in different orders are rounding where they are nothing.
+    # Sums in different orders differ by rounding where they should be equal.
     fp, fn, judged = (
         np.where(found > 1e-9 * everything, found, 0.0)
         for found in (

@@ -1,8 +1,8 @@
 """Metrics that differ in what they compute, and share their parameters, checks and means.
 
-A *frame* is a function with the parameters of a family, described in its docstring; it asks what
-one metric computes, and over which units it takes the mean. A metric is then written as its
-computation alone, and has the frame's signature and a whole docstring.
+A *frame* is a function with the parameters of a family, described in its docstring; its
+arguments are what one metric computes, and the units of the mean. A metric is then written as its
+computation alone, and gets the frame's signature and a complete docstring.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import update_wrapper
 from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
 Unit: TypeAlias = Literal["label", "instance", "pair"]
-"""What a metric has a value for, before the mean."""
+"""The units that a metric has values for, before the mean."""
 
 _SIZES = {"label": "K", "instance": "n", "pair": "1"}
 _SECTION = re.compile(r"^\w+\n-+$", re.MULTILINE)
@@ -48,7 +48,7 @@ def family(
 
 
 def _joined(own: str, shared: str) -> str:
-    """Put what is said of shared parameters before the sections of a metric's own docstring."""
+    """Insert the shared parameters before the sections of a metric's docstring."""
     own = inspect.cleandoc(own)
     found = _SECTION.search(own)
     at = found.start() if found else len(own)

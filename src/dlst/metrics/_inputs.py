@@ -1,4 +1,4 @@
-"""The one place that checks truth, scores and decisions, and brings them to one shape."""
+"""Checks of truth, scores and decisions, and their common form."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Pattern(NamedTuple):
         return np.repeat(np.arange(len(self.ptr) - 1), self.counts)
 
     def matrix(self, shape: tuple[int, int]) -> sp.csr_array:
-        """Give the CSR matrix with ones at these places."""
+        """Return the CSR matrix with ones at these places."""
         return sp.csr_array((np.ones(len(self.columns)), self.columns, self.ptr), shape=shape)
 
 
@@ -92,7 +92,7 @@ class Scores:
 
     values: Any
     top_only: bool = False
-    # Rankings already made, so that several metrics of one call share them.
+    # Cached rankings, shared by the metrics of one call.
     rankings: dict[Any, Any] = field(default_factory=dict)
 
     @property
@@ -106,7 +106,7 @@ class Scores:
         return bool(sp.issparse(self.values))
 
     def blocks(self, by_label: bool = False) -> Iterator[tuple[int, FloatArray]]:
-        """Give (first row, dense float64 rows), or columns as rows; unscored entries are 0."""
+        """Yield (first row, dense float64 rows), or columns as rows; unscored entries are 0."""
         if self.top_only:
             raise DataError(_NEEDS_ALL)
         values = self.values.T if by_label else self.values
@@ -120,7 +120,7 @@ class Scores:
             yield start, np.ascontiguousarray(dense, dtype=np.float64)
 
     def at(self, pattern: Pattern) -> FloatArray:
-        """Give the scores at these places, 0 where unscored."""
+        """Return the scores at these places, 0 where unscored."""
         if self.top_only:
             raise DataError(_NEEDS_ALL)
         found = self.values[pattern.rows, pattern.columns]
@@ -130,7 +130,7 @@ class Scores:
 
 
 def align(Y: Any, scores: Any) -> tuple[Truth, Scores]:
-    """Check truth and scores and see that they belong together."""
+    """Check truth and scores, and that their shapes and names agree."""
     truth = as_truth(Y)
     return truth, as_scores(scores, truth)
 
@@ -190,7 +190,7 @@ def _score_matrix(scores: Any) -> Any:
                 f"scores must be numbers; got values that are not ({error})."
             ) from error
     _check_2d(matrix.shape, "scores")
-    # min() spreads NaN and needs no mask of the size of the scores.
+    # min() propagates NaN, and needs no mask of the size of the scores.
     if stored.size and stored.dtype.kind == "f" and np.isnan(stored.min()):
         at = int(np.argmax(np.isnan(stored)))
         row = row_of_entry(matrix.indptr, at) if sp.issparse(matrix) else at // matrix.shape[1]

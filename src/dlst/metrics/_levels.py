@@ -1,4 +1,4 @@
-"""Rankings of rows, or of all pairs, by weight: what weighs at each score and ahead of it."""
+"""Weighted rankings of rows, or of all pairs: total weights at each score and ahead of it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Levels(NamedTuple):
             return float("nan")
         found = np.cumsum(self.relevant)
         best_from_here = np.maximum.accumulate(self.precision[::-1])[::-1]
-        # Room for the rounding of sums: 0.1 has no exact double.
+        # Tolerance for rounding of sums: 0.1 has no exact double.
         wanted = np.arange(11) / 10 * found[-1] * (1 - 1e-12)
         return float(best_from_here[np.searchsorted(found, wanted)].mean())
 
@@ -101,7 +101,7 @@ def over_labels(
 def _levels(
     scores: FloatArray, weights: FloatArray, others: Iterable[tuple[FloatArray, FloatArray]]
 ) -> Levels:
-    """Put irrelevant scores, part by part, between the scores of relevant entries."""
+    """Insert irrelevant scores, part by part, between the scores of relevant entries."""
     counted = weights > 0
     levels, place = np.unique(scores[counted], return_inverse=True)
     size = len(levels)

@@ -22,7 +22,7 @@ from dlst.metrics._families import Unit, family
 from dlst.metrics._inputs import Pattern, Scores, Truth, align
 
 Ties: TypeAlias = Literal["pessimistic", "optimistic", "expected", "first", "last", "mulan"]
-"""What equal scores mean.
+"""How ties are ranked.
 
 ``pessimistic``: irrelevant labels first; ``optimistic``: relevant labels first; ``expected``: the
 mean over all orders; ``first``, ``last``: the lower or the higher index is ranked better;
@@ -69,7 +69,7 @@ class Ranking:
 
 
 class Ranked(NamedTuple):
-    """What a metric of rankings looks at."""
+    """The input of a metric of rankings."""
 
     truth: Truth
     ranking: Ranking
@@ -78,7 +78,7 @@ class Ranked(NamedTuple):
 
 
 class RowValues(NamedTuple):
-    """The value of each row, where there is none, and what counts there unless one says."""
+    """The value of each row, where it is undefined, and the default there."""
 
     values: FloatArray
     undefined: BoolArray
@@ -88,7 +88,7 @@ class RowValues(NamedTuple):
 def resolve(
     convention: Convention, ties: Ties | None, sklearn: Ties, mulan: Ties = "mulan"
 ) -> Ties:
-    """Check both parameters and give the tie rule: the stated one, else the convention's."""
+    """Check both parameters; return the given tie rule, else the convention's."""
     if convention not in ("sklearn", "mulan"):
         raise ValueError(f"convention must be 'sklearn' or 'mulan'; got {convention!r}.")
     if ties is None:
@@ -163,7 +163,7 @@ def summarise(
     average: Average,
     weights: FloatArray | None = None,
 ) -> float | FloatArray:
-    """Give undefined values their stated value, leave out the unjudged, and take the mean.
+    """Fill undefined values, leave out the unjudged, and take the mean.
 
     With ``average=None`` the values themselves, NaN where left out. ``weights`` are how often each
     value counts.
@@ -236,7 +236,7 @@ def average_of(
     average: Average,
     weights: FloatArray | None = None,
 ) -> float | FloatArray:
-    """Summarise the values of rows, which count as ``empty`` says where it says so."""
+    """Summarise the values of rows, with ``empty`` for undefined ones if it is given."""
     otherwise = found.empty if empty is None else empty
     return summarise(found.values, found.undefined, truth.n_judged > 0, otherwise, average, weights)
 

@@ -15,7 +15,7 @@ from dlst.metrics.pooled import micro_f1
 
 
 def top_r_ceiling(Y: Any, r: int) -> dict[str, float]:
-    """Give the ceiling of F1 under the top-r rule on these labels.
+    """Return the ceiling of F1 under the top-r rule on these labels.
 
     In the best ranking a row's relevant labels come first, then the unjudged ones (they cost
     nothing), then irrelevant ones: exchanging a relevant label for another never raises any F1.
@@ -23,8 +23,8 @@ def top_r_ceiling(Y: Any, r: int) -> dict[str, float]:
 
     Macro-F1 also depends on *which* irrelevant labels fill up short rows and which relevant ones
     long rows drop. The best choice is a combinatorial problem (the loss of a label is concave in
-    its wrong decisions, so it pays to heap them on few labels); two values enclose it. With P
-    positives, FP wrong and FN missed decisions, and FP at most ``cap``, a label loses
+    its wrong decisions, so it is best to concentrate them on few labels); two values enclose it.
+    With P positives, FP wrong and FN missed decisions, and FP at most ``cap``, a label loses
 
         1 - F1 = (FP + FN) / (2P + FP - FN)  >=  FP / (2P + cap) + FN (2P + 2 cap) / (2P + cap)²,
 
@@ -75,7 +75,7 @@ def _costs(truth: Truth, r: int) -> tuple[FloatArray, FloatArray]:
     short = np.flatnonzero(truth.relevant.counts + truth.unjudged.counts < r)
     cap = len(short) - np.bincount(known[short].indices, minlength=truth.shape[1])
     most = np.maximum(2 * positives + cap, 1)
-    # A label without positives has F1 = 0 whatever is decided, so it is free to fill up with.
+    # A label without positives has F1 = 0 whatever is decided, so it may fill rows at no cost.
     wrong_cost = np.where(positives > 0, 1.0 / most, 0.0)
     return wrong_cost, (2 * positives + 2 * cap) / most**2
 

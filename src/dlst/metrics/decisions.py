@@ -12,7 +12,7 @@ from dlst.errors import DataError
 from dlst.metrics._inputs import Pattern, as_scores, as_truth
 
 FEW_LABELS = 4
-"""So many looks for the best of what is left cost less than a partition of each row."""
+"""Up to this r, repeated searches for the maximum cost less than a partition of each row."""
 
 
 def top_r_decisions(
@@ -103,7 +103,7 @@ def labels_per_row(
     cardinality: float | None = None,
     rounding: Literal["ceil", "round"] = "ceil",
 ) -> int:
-    """Give the r of the top-r rule: the cardinality of the labels, rounded, at least 1.
+    """Return the r of the top-r rule: the cardinality of the labels, rounded, at least 1.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def labels_per_row(
 
 
 def check_r(r: Any, n_labels: int) -> None:
-    """Refuse an r that is no number of labels."""
+    """Refuse an r that is not a valid number of labels."""
     if isinstance(r, bool) or not isinstance(r, int | np.integer) or not 1 <= r <= n_labels:
         raise ValueError(
             f"r must be an integer from 1 to the number of labels; got r={r!r} with {n_labels} "

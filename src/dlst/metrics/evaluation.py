@@ -65,7 +65,7 @@ def evaluate(
     Y_pred : array-like, sparse or frame of shape (n, K), optional
         Decisions.
     threshold : float or array-like of shape (K,), optional
-        For decisions from scores; default: 0.5, with a warning where scores are no probabilities.
+        For decisions from scores; default: 0.5, with a warning if scores are not probabilities.
     r : int, optional
         Labels of each row; default: ``cardinality`` rounded up, else that of ``Y``.
     cardinality : float, optional
@@ -226,7 +226,7 @@ class _Inputs:
             return
         values = self.scores.values
         warnings.warn(
-            f"scores from {values.min():.3g} to {values.max():.3g} are no probabilities, and "
+            f"scores from {values.min():.3g} to {values.max():.3g} are not probabilities, and "
             "labels are decided for from 0.5 on. Give Y_pred=model.predict(X), r=, or threshold= "
             "(0 for logits).",
             stacklevel=4,

@@ -117,7 +117,7 @@ def expected_calibration_error(
     offset = np.arange(K) * n_bins
     for first, block in _probability_blocks(checked):
         bins = np.minimum((block * n_bins).astype(np.intp), n_bins - 1) + offset
-        # What a bin promises less what it holds; its size cancels against the weight of the bin.
+        # Mean probability less frequency of a bin; its size cancels against the weight of the bin.
         excess = block.copy()
         excess[_inside(truth.relevant, first, len(block))] -= 1.0
         excess[_inside(truth.unjudged, first, len(block))] = 0.0
@@ -143,7 +143,7 @@ def _probability_blocks(scores: Scores) -> Iterator[tuple[int, FloatArray]]:
 
 
 def _inside(pattern: Pattern, first: int, n_rows: int) -> tuple[IntArray, IntArray]:
-    """Give (row in the block, column) of the pattern's entries in these rows."""
+    """Return (row in the block, column) of the pattern's entries in these rows."""
     ptr = pattern.ptr[first : first + n_rows + 1]
     rows = np.repeat(np.arange(n_rows), np.diff(ptr))
     return rows, pattern.columns[ptr[0] : ptr[-1]]

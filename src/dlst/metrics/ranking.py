@@ -1,4 +1,4 @@
-"""How well relevant labels stand before irrelevant ones: one-error, coverage, ranking loss, AUC.
+"""How well relevant labels rank before irrelevant ones: one-error, coverage, ranking loss, AUC.
 
 Every function honours NaN in the truth as "not judged": the entry is taken out of its ranking, and
 a row or label with nothing judged is left out of the mean.

@@ -54,7 +54,7 @@ class Metric:
 
 
 def available() -> tuple[str, ...]:
-    """Give the names of all metrics, in the order in which tables show them.
+    """Return the names of all metrics, in the order in which tables show them.
 
     Returns
     -------
@@ -113,7 +113,7 @@ _ELSEWHERE = {
 
 
 def known_elsewhere_as(name: object) -> str:
-    """Ask for the metric that others call so, behind a blank; nothing where none is.
+    """Return a hint at the metric that others call so, after a blank; else nothing.
 
     Examples
     --------

@@ -36,7 +36,7 @@ from dlst.metrics._ranks import (
 
 
 class Gained(NamedTuple):
-    """What the relevant labels of each row gain when places from the first down count so much."""
+    """Return the gains of the relevant labels of each row, given the discounts of places."""
 
     truth: Truth
     gains: Callable[[FloatArray], FloatArray]

@@ -1,4 +1,4 @@
-"""Rules that are learnt when they are first asked for: most never are."""
+"""Rules that are learnt when they are first used; most never are."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from dlst.decisions.base import DecisionRule
 from dlst.errors import DataError
 
 
-class RulesWhenAsked(Mapping[str, DecisionRule]):
-    """Rules by name, each learnt once, when it is first asked for.
+class LazyRules(Mapping[str, DecisionRule]):
+    """Rules by name, each learnt once, when it is first used.
 
-    What cannot be learnt is not there; to ask which are there is to ask for all.
+    Rules that cannot be learnt are left out; iterating over the mapping learns all of them.
 
     Parameters
     ----------
     names : iterable of str
     learn : callable
-        Learns the rule of a name, or raises DataError. It is let go, with what it learns from,
-        when there is nothing left to learn.
+        Learns the rule of a name, or raises DataError. It is released, with the data it learns
+        from, when no rule is left to learn.
 
     Examples
     --------
     >>> from dlst.decisions import make_rule
-    >>> rules = RulesWhenAsked(["top"], lambda name: make_rule(name, r=2).fit(None, [[0, 1]]))
+    >>> rules = LazyRules(["top"], lambda name: make_rule(name, r=2).fit(None, [[0, 1]]))
     >>> rules["top"].r_
     2
     """
@@ -36,7 +36,7 @@ class RulesWhenAsked(Mapping[str, DecisionRule]):
         self._lock = Lock()
 
     def learn(self, name: str) -> DecisionRule:
-        """Return a rule, or raise what keeps it from being learnt."""
+        """Return a rule, or raise the error of learning it."""
         with self._lock:
             if name in self._waiting:
                 try:
