@@ -38,7 +38,7 @@ def serve(
     limits: Limits | None = None,
     workers: int = 1,
 ) -> None:
-    """Serve a model file until the process is told to stop.
+    """Serve a model file until the process is stopped.
 
     Parameters
     ----------
