@@ -36,6 +36,8 @@ FILES = {
     "xc": "f.xc",
     "libsvm": "f.svm",
     "csv": "f.csv",
+    "jsonl": "f.jsonl",
+    "json": "f.json",
     "parquet": "f.parquet",
     "mat": "f.mat",
     "nus-wide": "mul_label_ids.txt",
