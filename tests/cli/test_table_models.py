@@ -207,6 +207,16 @@ def test_predictions_in_json_have_lists_of_tags_and_numbers(run, files, tickets,
     assert told == tested
 
 
+def test_the_delimiter_of_the_training_table_is_not_asked_of_json(run, tickets, tmp_path):
+    table, new, model = tmp_path / "t.csv", tmp_path / "new.jsonl", tmp_path / "m.skops"
+    tickets.assign(tags=tickets["tags"].str.replace(";", "|")).to_csv(table, sep="%", index=False)
+    tickets.assign(tags=tickets["tags"].str.split(";")).to_json(new, orient="records", lines=True)
+    fit = ("fit", table, "--labels", "tags", "--delimiter", "%", "--method", "plst", "-o", model)
+    assert run(*fit)[0] == 0
+    scores = [json.loads(run("evaluate", model, file, "--json")[1]) for file in (table, new)]
+    assert scores[0]["scores"] == scores[1]["scores"]
+
+
 @pytest.mark.parametrize("given", [("utf-16",), ("latin-1", "--encoding", "latin-1")])
 def test_every_command_reads_other_encodings(run, files, tickets, tmp_path, given):
     encoding, *option = given

@@ -57,6 +57,14 @@ def test_a_split_becomes_a_pair_that_the_folder_gives_back(tmp_path, suffix):
         assert len(again.provenance.files) == 2
 
 
+@pytest.mark.parametrize("suffix", [".arff", ".xc", ".svm", ".csv", ".jsonl", ".json"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_text_with_a_byte_order_mark_is_read_in_every_format(tmp_path, suffix, encoding):
+    (file,) = save(toy(), tmp_path / f"toy{suffix}")
+    file.write_text(file.read_text(encoding="utf-8"), encoding=encoding)
+    assert_same_arrays(load(file), toy())
+
+
 def test_a_folder_with_one_file_is_that_file(tmp_path):
     save(toy(), tmp_path / "toy.csv")
     assert_same_arrays(load(tmp_path), toy())

@@ -15,7 +15,7 @@ from dlst._nearest import did_you_mean
 from dlst.cli.data_commands import load_data, load_raw, parse_labels
 from dlst.cli.predictions import PredictedRows, one_block, row_blocks
 from dlst.data import Dataset
-from dlst.data.tables.raw import RawTable, is_table, raw_frames
+from dlst.data.tables.raw import RawTable, format_of_table, is_table, raw_frames
 from dlst.errors import DataError
 from dlst.inputs import Tally
 from dlst.inputs.table import TableEncoder
@@ -144,13 +144,14 @@ class TableModel(UsedModel):
         """Read data; label columns are those of the training table, when they are there."""
         # A known data set has labels of its own.
         remembered = self.tagger.label_columns_ if Path(data).exists() else None
+        is_csv = format_of_table(data, from_) == "csv"
         return load_raw(  # type: ignore[no-any-return]
             data,
             parse_labels(labels) if labels else remembered or None,
             from_,
             columns=self.tagger.encoder_.kinds(),
             label_delimiter=self.tagger.label_delimiter_,
-            delimiter=self.tagger.delimiter_,
+            delimiter=self.tagger.delimiter_ if is_csv else None,
             encoding=encoding,
             labels_optional=labels is None and not judged,
         )
