@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dlst.data import load
@@ -141,6 +142,26 @@ def test_blocks_have_all_columns_of_the_file(tmp_path, monkeypatch):
     assert [rows.tolist() for _, rows in found] == [[1, 2], [3]]
     whole = read_json_frame(tmp_path / "t.jsonl")[0]
     assert whole["id"].tolist() == [cell for frame, _ in found for cell in frame["id"]]
+
+
+def test_a_block_holds_a_bounded_number_of_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_text, "BLOCK_BYTES", 100)
+    found = json_frames(write(tmp_path, lines([{"a": "x" * 60}] * 5)))
+    assert [len(frame) for frame, _ in found] == [2, 2, 1]
+
+
+def test_rows_are_written_as_json_that_every_program_reads(tmp_path):
+    columns = {
+        'a"b\n': np.array([0.1, np.nan, -np.inf, 1e-300]),
+        "c": [np.int64(2**62), None, pd.NaT, float("inf")],
+        "d": [np.array(["é"]), ["x", "y"], pd.Timestamp("2024-01-31"), False],
+    }
+    for name in ("t.jsonl", "t.json"):
+        text = "".join(json_text.json_texts(tmp_path / name, json_text.json_rows(columns)))
+        frame, _ = read_json_frame(write(tmp_path, text, name))
+        assert frame['a"b\n'].fillna(-1).tolist() == [0.1, -1, -1, 1e-300]
+        assert frame["c"].tolist() == [2**62, None, None, None]
+        assert frame["d"].tolist() == [["é"], ["x", "y"], "2024-01-31 00:00:00", False]
 
 
 def test_a_bad_cell_is_named_by_its_line(tmp_path):

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dlst._files import PathLike, open_text, text_blocks
+from dlst._files import BLOCK_BYTES, PathLike, open_text, text_blocks
 from dlst._matrices import IntArray
 from dlst.data._origin import suffix_of
 from dlst.data.tables.csv_text import BOM, check_encoding
 from dlst.data.tables.memory import allowed_memory, memory_error
+from dlst.data.text.number_writing import format_numbers
 from dlst.errors import ReadError
 
 _ROWS_AT_ONCE = 8192
@@ -76,24 +77,30 @@ def json_texts(path: PathLike, objects: Iterable[str]) -> Iterator[str]:
     yield "\n]\n"
 
 
-def json_object(cells: Mapping[str, str]) -> str:
-    """Return an object whose values are JSON already."""
-    pairs = (f"{json.dumps(name, ensure_ascii=False)}: {cell}" for name, cell in cells.items())
-    return f"{{{', '.join(pairs)}}}"
+def json_objects(names: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield an object for each row, whose cells are JSON already."""
+    keys = [f"{json.dumps(name, ensure_ascii=False)}: " for name in names]
+    for row in rows:
+        yield f"{{{', '.join(map(add, keys, row))}}}"
 
 
 def json_rows(columns: Mapping[str, Any]) -> Iterator[str]:
     """Yield each row of some columns as an object; what is missing is null."""
-    for row in zip(*columns.values(), strict=True):
-        yield json_object(dict(zip(columns, map(_written, row), strict=True)))
+    yield from json_objects(columns, zip(*map(_written, columns.values()), strict=True))
 
 
-def _written(cell: Any) -> str:
+def _written(column: Any) -> list[str]:
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        return [text if np.isfinite(float(text)) else "null" for text in format_numbers(column)]
+    return [json.dumps(_plain(cell), ensure_ascii=False, default=str) for cell in column]
+
+
+def _plain(cell: Any) -> Any:
     if isinstance(cell, np.ndarray | np.generic):
         cell = cell.tolist()
-    if pd.api.types.is_scalar(cell) and pd.isna(cell):
-        cell = None
-    return json.dumps(cell, ensure_ascii=False, default=str)
+    is_nothing = pd.api.types.is_scalar(cell) and pd.isna(cell)
+    # JSON has no word for infinity either.
+    return None if is_nothing or cell in (np.inf, -np.inf) else cell
 
 
 def _names(rows: Iterable[_Row], known: Iterable[str]) -> list[str]:
@@ -120,8 +127,15 @@ def _checked(path: PathLike, encoding: str | None) -> Iterator[list[_Row]]:
 
 
 def _batches(path: PathLike, encoding: str | None) -> Iterator[list[_Row]]:
-    rows = _rows(path, encoding)
-    while batch := list(islice(rows, _ROWS_AT_ONCE)):
+    batch: list[_Row] = []
+    size = 0
+    for row in _rows(path, encoding):
+        batch.append(row)
+        size += row.size
+        if len(batch) == _ROWS_AT_ONCE or size > BLOCK_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
         yield batch
 
 

@@ -20,7 +20,7 @@ from dlst.data.tables.cells import error_in_memory
 from dlst.data.tables.csv_text import DELIMITERS
 from dlst.data.tables.features import MAX_CELLS
 from dlst.data.tables.frames import pandas_frame, take_apart, without_counter
-from dlst.data.tables.json_text import json_object, json_texts
+from dlst.data.tables.json_text import json_objects, json_texts
 from dlst.data.tables.parquet import write_parquet_frames
 from dlst.data.tables.raw import format_of_table, opened
 from dlst.data.text.number_writing import sparse_rows
@@ -204,9 +204,7 @@ def write_table(
         write_parquet_frames(path, (_frame(block, columns, dtype) for block in rows))
     elif kind == "jsonl":
         with atomic_write(path, text=True) as stream:
-            objects = (
-                json_object(dict(zip(columns, row, strict=True))) for row in _cells(dataset, "null")
-            )
+            objects = json_objects(columns, _cells(dataset, "null"))
             stream.writelines(json_texts(path, objects))
     else:
         delimiter = "\t" if suffix_of(path) == ".tsv" else ","
