@@ -211,9 +211,9 @@ SAID_TO_CHANGE_NOTHING = {
     "callback": r"Called",
     "max_memory": r"Memory|As in",
     "search": r"How votes find the neighbours of new rows",
-    "n_probes": r"Random targets by which leave-one-out is estimated where there is no cheap",
+    "n_probes": r"Maximum number of random targets by which leave-one-out is estimated",
     "keep_unknown": r"Whether an unknown entry stays NaN",
-    "decoder__second__Cs": r"What ``\"auto\"`` chooses from",
+    "decoder__second__Cs": r"Candidates of ``\"auto\"``",
 }
 
 
