@@ -159,8 +159,8 @@ def test_rows_are_written_as_json_that_every_program_reads(tmp_path):
     for name in ("t.jsonl", "t.json"):
         text = "".join(json_text.json_texts(tmp_path / name, json_text.json_rows(columns)))
         frame, _ = read_json_frame(write(tmp_path, text, name))
-        assert frame['a"b\n'].fillna(-1).tolist() == [0.1, -1, -1, 1e-300]
-        assert frame["c"].tolist() == [2**62, None, None, None]
+        assert frame['a"b\n'].fillna(-1).tolist() == [0.1, -1, -np.inf, 1e-300]
+        assert frame["c"].tolist() == [2**62, None, None, np.inf]
         assert frame["d"].tolist() == [["é"], ["x", "y"], "2024-01-31 00:00:00", False]
 
 

@@ -34,6 +34,14 @@ _TYPES = {
     bool: "a truth value",
     type(None): "null",
 }
+# JSON has no word for them; a number that is too large reads back as infinity.
+_ODD_NUMBERS = {
+    "nan": "null",
+    "inf": "1e999",
+    "-inf": "-1e999",
+    "Infinity": "1e999",
+    "-Infinity": "-1e999",
+}
 
 
 class _Row(NamedTuple):
@@ -81,7 +89,8 @@ def json_objects(names: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterato
     """Yield an object for each row, whose cells are JSON already."""
     keys = [f"{json.dumps(name, ensure_ascii=False)}: " for name in names]
     for row in rows:
-        yield f"{{{', '.join(map(add, keys, row))}}}"
+        cells = (_ODD_NUMBERS.get(cell, cell) for cell in row)
+        yield f"{{{', '.join(map(add, keys, cells))}}}"
 
 
 def json_rows(columns: Mapping[str, Any]) -> Iterator[str]:
@@ -91,16 +100,14 @@ def json_rows(columns: Mapping[str, Any]) -> Iterator[str]:
 
 def _written(column: Any) -> list[str]:
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
-        return [text if np.isfinite(float(text)) else "null" for text in format_numbers(column)]
+        return format_numbers(column)
     return [json.dumps(_plain(cell), ensure_ascii=False, default=str) for cell in column]
 
 
 def _plain(cell: Any) -> Any:
     if isinstance(cell, np.ndarray | np.generic):
         cell = cell.tolist()
-    is_nothing = pd.api.types.is_scalar(cell) and pd.isna(cell)
-    # JSON has no word for infinity either.
-    return None if is_nothing or cell in (np.inf, -np.inf) else cell
+    return None if pd.api.types.is_scalar(cell) and pd.isna(cell) else cell
 
 
 def _names(rows: Iterable[_Row], known: Iterable[str]) -> list[str]:

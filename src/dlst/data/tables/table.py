@@ -204,7 +204,7 @@ def write_table(
         write_parquet_frames(path, (_frame(block, columns, dtype) for block in rows))
     elif kind == "jsonl":
         with atomic_write(path, text=True) as stream:
-            objects = json_objects(columns, _cells(dataset, "null"))
+            objects = json_objects(columns, _cells(dataset, "nan"))
             stream.writelines(json_texts(path, objects))
     else:
         delimiter = "\t" if suffix_of(path) == ".tsv" else ","
