@@ -247,6 +247,9 @@ def test_every_command_reads_other_encodings(run, files, tickets, tmp_path, give
     assert dlst_data.load(tmp_path / "n.arff").feature_names == ("größe",)
     if option:
         assert "with --encoding" in run("predict", model, path, "-o", shown[0], "--force")[2]
+        tickets.to_parquet(tmp_path / "t.parquet")
+        err = run("predict", model, tmp_path / "t.parquet", "-o", tmp_path / "c.csv", *option)[2]
+        assert "--encoding is for CSV and JSON" in err
 
 
 def test_an_empty_table_gives_an_empty_table(run, files, tmp_path):

@@ -215,7 +215,7 @@ def raw_frames(
     kind = format_of_table(path)
     if kind == "parquet":
         if encoding is not None:
-            raise ValueError(f"encoding is for text; {path} is Parquet, which says its own.")
+            raise DataError(f"encoding= is for CSV and JSON; {path} is Parquet. Leave it out.")
         for frame in parquet_frames(path):
             yield frame, Place(Path(path), None)
         return
