@@ -37,7 +37,8 @@ def test_what_a_program_froze_stays_frozen():
     frozen = gc.get_freeze_count()
     with without_collecting():
         pass
-    assert gc.get_freeze_count() >= frozen - 100 > 0  # objects may die meanwhile
+    # Some objects may die meanwhile; to unfreeze leaves none.
+    assert gc.get_freeze_count() > frozen // 2 > 0
 
 
 def test_a_collector_that_was_off_stays_off():

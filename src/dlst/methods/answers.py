@@ -294,8 +294,8 @@ class Answers(ABC):
         return 0
 
     def _shortlist(self, X: FeatureMatrix, k: int) -> sp.csr_array:
-        """Return logits of k labels or more that may be the best."""
-        raise NotImplementedError
+        """Return logits of k labels or more that may be the best, where rows are listed."""
+        raise DataError(f"{type(self).__name__} has no shortlist of labels.")
 
     # What they share.
 
