@@ -77,9 +77,10 @@ coverage: $(VENV)/.installed-test ## Run the tests of compiled functions as plai
 test-processors: $(VENV)/.installed-test ## Run the numerical tests under other processors' BLAS kernels
 	$(BIN)/python .ci/processors.py $(KERNELS)
 
-# Old libraries may use what newer ones beneath them have deprecated; we cannot fix that.
+# Old libraries may use what newer ones beneath them have deprecated; we cannot fix that. Kernels have a
+# cache of their own: two versions of numba that write to one cache at a time can read each other's files.
 test-oldest: $(OLDEST)/.installed ## Run the tests with the oldest libraries that are allowed
-	$(OLDEST)/bin/python -m pytest --numprocesses=auto --dist=worksteal -W default::DeprecationWarning
+	NUMBA_CACHE_DIR=$(abspath $(OLDEST))/kernels $(OLDEST)/bin/python -m pytest --numprocesses=auto --dist=worksteal -W default::DeprecationWarning
 
 test-wheel: $(VENV)/.installed-build ## Build sdist and wheel; test the wheel with each Python in an empty environment
 	$(BIN)/python .ci/wheel.py $(PYTHONS)
